@@ -58,6 +58,62 @@ export const mutations: readonly Mutation[] = [
     failure: 'an attempt that was replaced by another one can neither work nor report',
   },
   {
+    name: 'earlier-activity-queues-attempt',
+    bug: 'A worker that stalled replaces the attempt that another worker has queued since',
+    file: 'server/src/jobs/attempt-store.ts',
+    find: "      if (!isLater(activity, turn)) return { kind: 'superseded' }\n",
+    replace: '',
+    caughtBy: { test: 'server/src/jobs/attempt-store.integration.test.ts' },
+    failure: 'a worker that stalled does not replace the attempt of a later activity',
+  },
+  {
+    name: 'attempt-queued-for-ended-turn',
+    bug: 'A turn that has ended gets another attempt, which uses up a slot of its project forever',
+    file: 'server/src/jobs/attempt-store.ts',
+    find: "      if (turn.status !== 'running') return { kind: 'ended' }\n",
+    replace: '',
+    caughtBy: { test: 'server/src/jobs/attempt-store.integration.test.ts' },
+    failure: 'queues nothing for a turn that has ended',
+  },
+  {
+    name: 'queue-timeout-not-checked',
+    bug: 'A turn that no runner claims waits for 24 hours instead of the queue timeout',
+    file: 'server/src/activities/queued-attempt-heartbeat.ts',
+    find: '        else if (attempt.failure) await this.#fail(key, token, attempt.failure)\n',
+    replace: '',
+    caughtBy: { test: 'server/src/activities/lost-runners.integration.test.ts' },
+    failure: 'a turn that no runner claims fails after the queue timeout, though its worker is alive',
+  },
+  {
+    name: 'lost-runners-not-counted',
+    bug: 'A turn that kills its runners gets new ones until its deadline',
+    file: 'server/src/jobs/attempt-store.ts',
+    find: '      const lostRunners = turn.lost_runners + lost\n',
+    replace: '      const lostRunners = turn.lost_runners + lost - lost\n',
+    caughtBy: { test: 'server/src/activities/lost-runners.integration.test.ts' },
+    failure: 'a turn that is lost with three runners fails',
+  },
+  {
+    name: 'vanished-replica-blocks-views',
+    bug: 'A replica that vanished in a transaction fails the views of all projects on the other replicas',
+    file: 'server/src/analytics/collect/view-buffer.ts',
+    find: '      if (projects.size === 1 || !isOfOneProject(error)) rejectAll(group, error)\n',
+    replace: '      if (projects.size > 0) rejectAll(group, error)\n',
+    caughtBy: { test: 'server/src/analytics/collect/view-buffer.integration.test.ts' },
+    failure: 'fails only the project whose delivery a vanished replica holds',
+  },
+  {
+    name: 'branch-read-from-gitea-list',
+    bug: 'A pull request counts as closed if Gitea was killed before it recorded the branch',
+    file: 'server/src/code-hosts/gitea/gitea-host.ts',
+    find: '  async function branchHead(branch: string) {\n',
+    replace: `  async function branchHead(branch) {
+    if (!(await undefinedIfNotFound(api.send('GET', '/branches/' + encodePath(branch))))) return undefined
+`,
+    caughtBy: { test: 'server/src/activities/branch-record-lost.integration.test.ts' },
+    failure: 'a follow-up goes to the pull request whose branch Gitea does not list',
+  },
+  {
     name: 'viewer-may-write',
     bug: 'Viewers of a project can create jobs',
     file: 'server/src/api/caller.ts',
@@ -234,7 +290,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'slow-view-buffer',
     bug: 'Page views wait two seconds for others before they are committed',
-    file: 'server/src/analytics/collect/view-buffer.ts',
+    file: 'server/src/analytics/collect/pending-deliveries.ts',
     find: 'const collectForMs = 20\n',
     replace: 'const collectForMs = 2_000\n',
     caughtBy: { proof: 'ingest-rate' },
@@ -273,10 +329,10 @@ export const mutations: readonly Mutation[] = [
     name: 'published-many-times',
     bug: 'Every result goes through all steps of publishing sixty times',
     file: 'server/src/activities/result-publisher.ts',
-    find: '          return publish(deps, turn, signal, { isLastAttempt })\n',
-    replace: `          const publishTimes = (times) =>
-            publish(deps, turn, signal, { isLastAttempt }).then((end) => (times === 1 ? end : publishTimes(times - 1)))
-          return publishTimes(60)
+    find: '      return await publish(deps, turn, project, signal, options)\n',
+    replace: `      const publishTimes = (times) =>
+        publish(deps, turn, project, signal, options).then((end) => (times === 1 ? end : publishTimes(times - 1)))
+      return await publishTimes(60)
 `,
     // Not a delay of some seconds: on a busy machine, the script that the job is compared with takes longer than that.
     caughtBy: { proof: 'job-overhead' },

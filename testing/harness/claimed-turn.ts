@@ -1,4 +1,6 @@
 /** Creates a job whose turn is claimed, with the stores alone, without Temporal or a runner. For tests. */
+import { randomBytes } from 'node:crypto'
+import type { ClaimingRunner, QueueingActivity } from '../../server/src/jobs/attempt-store.ts'
 import { generateKey, hashKey, type KeySecret } from '../../server/src/keys/key-format.ts'
 import type { Id } from '../../server/src/platform/ids.ts'
 import type { TestInstance } from './test-instance.ts'
@@ -10,15 +12,36 @@ export interface ClaimedTurn {
   attemptToken: KeySecret<'colophon_attempt_'>
 }
 
-const limits = { deadlineSeconds: 600, maxAgentFailures: 2, queueTimeoutSeconds: 600, maxConcurrentPerProject: 1000 }
+export const testTurnLimits = {
+  deadlineSeconds: 600,
+  maxAgentFailures: 2,
+  queueTimeoutSeconds: 600,
+  heartbeatTimeoutSeconds: 30,
+  maxConcurrentPerProject: 1000,
+}
+
+let activities = 0
+
+/** Later than all others of this process. */
+export function newQueueingActivity(): QueueingActivity {
+  activities += 1
+  return { taskToken: randomBytes(16), scheduledAt: new Date(Date.now() + activities), attempt: 1 }
+}
+
+export async function createClaimingRunner(instance: TestInstance, projectId: Id<'prj'>): Promise<ClaimingRunner> {
+  const runner = await instance.stores.runners.create('test', hashKey(generateKey('colophon_runner_')), [projectId])
+  return { ...runner, processId: runner.id }
+}
+
 const jobInput = { repository: 'docs/site', ref: 'main', title: null, draft: false, publish: 'pull_request' } as const
 
-export async function createClaimedTurn(
+export async function createQueuedTurn(
   instance: TestInstance,
   projectId: Id<'prj'>,
   model: string,
-): Promise<ClaimedTurn> {
-  const { jobs, turns, attempts, runners } = instance.stores
+  activity = newQueueingActivity(),
+): Promise<{ jobId: Id<'job'>; turnId: Id<'trn'> }> {
+  const { jobs, turns, attempts } = instance.stores
   const { body: job } = await jobs.create(
     projectId,
     { ...jobInput, prompt: 'Fix it.', model, topic: null, metadata: {} },
@@ -26,10 +49,24 @@ export async function createClaimedTurn(
   )
   const turn = await turns.takeNext(job.id)
   if (!turn) throw new Error('the job has no turn')
-  await attempts.enqueue(turn.turnId, Buffer.from(turn.turnId), limits)
-  const runner = await runners.create('test', hashKey(generateKey('colophon_runner_')), [projectId])
+  await attempts.enqueue(turn.turnId, activity, testTurnLimits)
+  return { jobId: job.id, turnId: turn.turnId }
+}
+
+/** The turn is claimed by a new runner, unless one is given. */
+export async function createClaimedTurn(
+  instance: TestInstance,
+  projectId: Id<'prj'>,
+  model: string,
+  runner?: ClaimingRunner,
+): Promise<ClaimedTurn> {
+  const queued = await createQueuedTurn(instance, projectId, model)
   const attemptToken = generateKey('colophon_attempt_')
-  const claimed = await attempts.claim(runner, hashKey(attemptToken), limits)
-  if (claimed?.turnId !== turn.turnId) throw new Error('another turn was claimed')
-  return { jobId: job.id, turnId: turn.turnId, attemptToken }
+  const claimed = await instance.stores.attempts.claim(
+    runner ?? (await createClaimingRunner(instance, projectId)),
+    hashKey(attemptToken),
+    testTurnLimits,
+  )
+  if (claimed?.turnId !== queued.turnId) throw new Error('another turn was claimed')
+  return { ...queued, attemptToken }
 }

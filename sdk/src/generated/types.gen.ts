@@ -125,7 +125,7 @@ export type AgentJob = {
         /**
          * Code of the error. `GET /errors/{code}` explains it.
          */
-        code: 'deadline_exceeded' | 'agent_failed' | 'no_runner_available' | 'publish_timeout' | 'branch_moved' | 'result_refused' | 'code_host_access_denied' | 'budget_exhausted' | 'model_unavailable' | 'project_not_ready' | 'internal_error';
+        code: 'deadline_exceeded' | 'agent_failed' | 'no_runner_available' | 'runner_lost' | 'publish_timeout' | 'branch_moved' | 'result_refused' | 'code_host_access_denied' | 'budget_exhausted' | 'model_unavailable' | 'project_not_ready' | 'internal_error';
         /**
          * What failed and what to do next, as a sentence.
          */
@@ -339,7 +339,7 @@ export type JobMessage = {
         /**
          * Code of the error. `GET /errors/{code}` explains it.
          */
-        code: 'deadline_exceeded' | 'agent_failed' | 'no_runner_available' | 'publish_timeout' | 'branch_moved' | 'result_refused' | 'code_host_access_denied' | 'budget_exhausted' | 'model_unavailable' | 'project_not_ready' | 'internal_error';
+        code: 'deadline_exceeded' | 'agent_failed' | 'no_runner_available' | 'runner_lost' | 'publish_timeout' | 'branch_moved' | 'result_refused' | 'code_host_access_denied' | 'budget_exhausted' | 'model_unavailable' | 'project_not_ready' | 'internal_error';
         /**
          * What failed and what to do next, as a sentence.
          */

@@ -1,4 +1,5 @@
 /** Activities of the job workflow. They only delegate, and each can be repeated at any time. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { ApplicationFailure, CompleteAsyncError, Context } from '@temporalio/activity'
 import type { AttemptStore, TurnLimits } from '../jobs/attempt-store.ts'
 import { TurnTransitionRejectedError } from '../jobs/job-transition.ts'
@@ -33,6 +34,9 @@ export interface JobTimeouts {
   publishTimeoutMs: number
 }
 
+/** How long a turn waits for the state of its pull request before it starts. */
+const maxPollMs = 10_000
+
 /** Throws an `ApplicationFailure` with the error code of the turn; it is non-retryable if a retry would not help. */
 export type ResultPublisher = (turn: CurrentTurn, signal: AbortSignal) => Promise<PublishEnd>
 
@@ -63,13 +67,22 @@ export function createJobActivities({
     },
 
     async performTurn(turnId) {
-      const { taskToken } = Context.current().info
-      const pullRequest = await turns.readOpenPullRequest(turnId as Id<'trn'>)
-      if (pullRequest) await pollPullRequest(pullRequest)
-      const queued = await attempts.enqueue(turnId as Id<'trn'>, taskToken, limits)
+      const { taskToken, scheduledTimestampMs, attempt } = Context.current().info
+      const activity = { taskToken, scheduledAt: new Date(scheduledTimestampMs), attempt }
+      const queued = await withHeartbeats(timeouts.heartbeatTimeoutMs, async () => {
+        const pullRequest = await turns.readOpenPullRequest(turnId as Id<'trn'>)
+        // The recorded state stays if the code host is slow.
+        if (pullRequest) await Promise.race([pollPullRequest(pullRequest), sleep(maxPollMs)])
+        return attempts.enqueue(turnId as Id<'trn'>, activity, limits)
+      })
       switch (queued.kind) {
         case 'has_result':
           return
+        case 'ended':
+          throw ApplicationFailure.nonRetryable('the turn has ended', 'internal_error')
+        case 'superseded':
+          // Temporal ignores it, because it has given this activity up. If Temporal's clock went back, a retry succeeds later.
+          throw ApplicationFailure.retryable('a later attempt is queued', 'internal_error')
         case 'failed':
           throw createFinalFailure(queued.code)
         case 'queued':
@@ -103,6 +116,17 @@ export function createJobActivities({
     async failTurn(turnId, code) {
       await turns.fail(turnId as Id<'trn'>, createTurnFailure(code))
     },
+  }
+}
+
+/** Otherwise Temporal considers the worker dead while it waits for the code host or PostgreSQL. */
+async function withHeartbeats<Result>(timeoutMs: number, work: () => Promise<Result>): Promise<Result> {
+  const context = Context.current()
+  const timer = setInterval(() => context.heartbeat(), timeoutMs / 3)
+  try {
+    return await work()
+  } finally {
+    clearInterval(timer)
   }
 }
 

@@ -22,6 +22,7 @@ test('does not look for expired jobs in every round', async () => {
   const rejectSignal = () => Promise.reject(new Error('there are no jobs to signal'))
   const dispatcher = startJobDispatcher({
     turns: new TurnStore(database),
+    attempts: instance.stores.attempts,
     events: instance.stores.events,
     database,
     deleteExpired: async () => {},

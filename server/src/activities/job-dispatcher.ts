@@ -3,6 +3,7 @@
  */
 import type { Database } from '../database/database.ts'
 import type { AgentEventStore } from '../jobs/agent-event-store.ts'
+import type { AttemptStore } from '../jobs/attempt-store.ts'
 import { deleteExpiredJobs } from '../jobs/delete-expired-jobs.ts'
 import { deleteExpiredIdempotentResponses } from '../jobs/idempotency.ts'
 import type { JobSignaler } from '../jobs/job-signaler.ts'
@@ -22,6 +23,7 @@ const batchSize = 200
 
 export function startJobDispatcher({
   turns,
+  attempts,
   events,
   database,
   deleteExpired,
@@ -30,6 +32,7 @@ export function startJobDispatcher({
   log,
 }: {
   turns: TurnStore
+  attempts: AttemptStore
   events: AgentEventStore
   database: Database
   /** Deletes other expired data. */
@@ -49,6 +52,8 @@ export function startJobDispatcher({
     const stalled = await turns.claimStalledJobs(settings.stallSeconds, batchSize)
     for (const { id, stopRequested } of stalled) await (stopRequested ? signals.stopJob(id) : signals.wakeJob(id))
     if (stalled.length > 0) log.info({ jobs: stalled.length }, 'woke stalled jobs')
+    const orphans = await attempts.endOrphans(batchSize)
+    if (orphans > 0) log.warn({ attempts: orphans }, 'ended attempts of turns that have ended')
     const archived = await turns.archiveIdle(settings.idleArchiveDays, batchSize)
     if (archived > 0) log.info({ jobs: archived }, 'archived idle jobs')
     if (performance.now() >= deleteJobsAtMs) await deleteJobs()

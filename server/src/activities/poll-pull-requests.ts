@@ -1,6 +1,8 @@
 /** Polls the pull requests of jobs: every few minutes, and soon after a webhook. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { CodeHost } from '../code-hosts/code-host.ts'
 import { CodeHostError, isCodeHostErrorWithCode } from '../code-hosts/code-host-error.ts'
-import type { DuePullRequest, PullRequestStore } from '../jobs/pull-request-store.ts'
+import type { DuePullRequest, OpenedPullRequest, PullRequestStore } from '../jobs/pull-request-store.ts'
 import type { Log } from '../platform/log.ts'
 import { findOwnPullRequest } from './find-own-pull-request.ts'
 import type { PollPullRequest } from './job-activities.ts'
@@ -24,12 +26,23 @@ export function createPollPullRequest({ pullRequests, openProject, log }: PollDe
       const found = project && (await findOwnPullRequest(project.host, pullRequest))
       if (!found) return
       // Code hosts close a pull request when its branch is deleted, some with a delay (Gitea, tried). No turn can start from it.
-      const isClosing = found.state === 'open' && (await project.host.branchHead(pullRequest.branch)) === undefined
+      const isClosing = found.state === 'open' && !(await hasBranch(project.host, pullRequest))
       await pullRequests.recordState(pullRequest, isClosing ? { ...found, state: 'closed' } : found)
     } catch (error) {
       log.warn({ jobId: pullRequest.jobId, error: String(error) }, 'could not poll pull request')
     }
   }
+}
+
+/**
+ * Right after its restart a code host may not find what is there. So a branch counts as deleted only if the pull request is found
+ * once more, and the branch is not.
+ */
+async function hasBranch(host: CodeHost, pullRequest: OpenedPullRequest): Promise<boolean> {
+  if ((await host.branchHead(pullRequest.branch)) !== undefined) return true
+  await sleep(confirmAfterMs)
+  const isHostWorking = (await findOwnPullRequest(host, pullRequest)) !== undefined
+  return !isHostWorking || (await host.branchHead(pullRequest.branch)) !== undefined
 }
 
 export function startPullRequestPoller({
@@ -54,6 +67,7 @@ export function startPullRequestPoller({
 }
 
 const defaultBackoffSeconds = 60
+const confirmAfterMs = 2_000
 
 /**
  * A read that fails is repeated at the next poll and does not prevent the other reads, except when the code host limits our
@@ -65,7 +79,7 @@ async function pollPullRequest(
   signal: AbortSignal,
 ): Promise<void> {
   const { pullRequests, openProject, log } = deps
-  const project = await openProject(due.projectId)
+  const project = await openProject(due.projectId, signal)
   const found = project && (await findOwnPullRequest(project.host, due))
   if (!found) return
   const { jobId } = due

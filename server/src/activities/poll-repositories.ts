@@ -37,9 +37,9 @@ export function startRepositoryPoller({
       const due = await repositories.claimDuePolls(pollSeconds, limit, busy)
       return due.map((projectId) => ({ projectId }))
     },
-    async poll({ projectId }) {
+    async poll({ projectId }, signal) {
       try {
-        const project = await openProject(projectId)
+        const project = await openProject(projectId, signal)
         if (!project) return
         const observed = toObserved(await project.host.readRepositoryState())
         await repositories.recordPoll(projectId, project.repository, observed)

@@ -6,10 +6,19 @@ import type { Opener } from '../platform/sealed-secrets/sealed-secret.ts'
 import type { CredentialStore } from '../projects/credential-store.ts'
 import type { Repository, RepositoryStore } from '../projects/repository-store.ts'
 
-/** Opens a project's repository on its code host, with the project's own credentials. Undefined: none is connected. */
+export interface OpenedProjectRepository {
+  repository: Repository
+  host: CodeHost
+}
+
+/**
+ * Opens a project's repository on its code host, with the project's own credentials. Undefined: none is connected. `signal` aborts
+ * calls in progress and prevents further ones.
+ */
 export type ProjectRepositoryOpener = (
   projectId: Id<'prj'>,
-) => Promise<{ repository: Repository; host: CodeHost } | undefined>
+  signal?: AbortSignal,
+) => Promise<OpenedProjectRepository | undefined>
 
 export function createProjectRepositoryOpener({
   repositories,
@@ -42,11 +51,11 @@ export function createProjectRepositoryOpener({
       ? { host, baseUrl, owner, name, repositoryId, access: { kind: 'token', token } }
       : { host, baseUrl, owner, name, token }
   }
-  const open: ProjectRepositoryOpener = async (projectId) => {
+  const open: ProjectRepositoryOpener = async (projectId, signal) => {
     const repository = await repositories.find(projectId)
     const connection = repository && (await connectionTo(projectId, repository))
-    return connection && { repository, host: openCodeHost(connection) }
+    return connection && { repository, host: openCodeHost(connection, signal) }
   }
   // Tried twice: the repository may have been reconnected in between, which deletes the previous token.
-  return async (projectId) => (await open(projectId)) ?? (await open(projectId))
+  return async (projectId, signal) => (await open(projectId, signal)) ?? (await open(projectId, signal))
 }

@@ -6,8 +6,11 @@ export type Continue<Value> = { kind: 'continue'; value: Value }
 
 export type Ended = { kind: 'ended'; outcome: TurnOutcome }
 
-/** The result does not fit on the branch as it is now: the turn has to be performed on it again. */
-export type BranchMoved = { kind: 'branch_moved' }
+/**
+ * The result does not fit on the branch as it is now: the turn has to be performed on it again. Not certain: something was not
+ * found, which may not be true right after a restart of the code host.
+ */
+export type BranchMoved = { kind: 'branch_moved'; isCertain: boolean }
 
 /** The project is paused, so nothing more is written to the code host. When it is resumed, all steps are repeated. */
 export type Paused = { kind: 'paused' }
@@ -21,6 +24,8 @@ export const endWith = (
   published: Pick<TurnOutcome, 'outcome' | 'diff' | 'newHosts' | 'held'> & { pullRequest?: TurnOutcome['pullRequest'] },
 ): Ended => ({ kind: 'ended', outcome: { title, reply, checks, pullRequest: null, ...published } })
 
-export const branchMoved: BranchMoved = { kind: 'branch_moved' }
+export const branchMoved: BranchMoved = { kind: 'branch_moved', isCertain: true }
+
+export const notFound: BranchMoved = { kind: 'branch_moved', isCertain: false }
 
 export const paused: Paused = { kind: 'paused' }

@@ -24,6 +24,7 @@ import {
   continueWith,
   type Ended,
   endWith,
+  notFound,
   type Paused,
   paused,
 } from './publish-step-result.ts'
@@ -148,8 +149,9 @@ export async function chooseBranch(
   const found = await findOwnPullRequest(host, pullRequest)
   if (found?.state === 'open') return continueWith(pullRequest.branch)
   if (found) await pullRequests.recordState({ projectId, jobId, number: pullRequest.number }, found)
+  if (startBranch !== pullRequest.branch) return continueWith(undefined)
   // It was merged or closed while the agent was working on its branch: a new pull request from there would repeat its changes.
-  return startBranch === pullRequest.branch ? branchMoved : continueWith(undefined)
+  return found ? branchMoved : notFound
 }
 
 /** The commit is recorded before it is put on the branch, so that a repetition finds it there if the response is lost. */

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { createClaimingRunner, newQueueingActivity, testTurnLimits } from '../../../testing/harness/claimed-turn.ts'
 import { connectTestRepository } from '../../../testing/harness/connect-test-repository.ts'
 import { createTestInstance, type TestInstance } from '../../../testing/harness/test-instance.ts'
 import { startTestRunner, type TestRunner } from '../../../testing/harness/test-runner.ts'
@@ -14,7 +15,7 @@ import type { Job } from '../jobs/job.ts'
 import { TurnStore } from '../jobs/turn-store.ts'
 import type { Id } from '../platform/ids.ts'
 import { createLog } from '../platform/log.ts'
-import { Semaphore } from '../platform/semaphore.ts'
+import { PublishSlots } from './publish-slots.ts'
 import { createResultPublisher } from './result-publisher.ts'
 
 const operator = { kind: 'operator' } as const
@@ -157,10 +158,8 @@ describe('a project that is paused during publishing', () => {
     const turn = await turns.takeNext(jobId)
     if (!turn) throw new Error('the job has no queued turn')
     const tokenHash = randomBytes(32)
-    const runner = await instance.stores.runners.create('runner', randomBytes(32), [projectId])
-    const limits = { deadlineSeconds: 60, maxAgentFailures: 2, queueTimeoutSeconds: 60, maxConcurrentPerProject: 5 }
-    await attempts.enqueue(turn.turnId, randomBytes(8), limits)
-    await attempts.claim(runner, tokenHash, limits)
+    await attempts.enqueue(turn.turnId, newQueueingActivity(), testTurnLimits)
+    await attempts.claim(await createClaimingRunner(instance, projectId), tokenHash, testTurnLimits)
     const bundle = bundleFor(repository, jobId)
     const texts = { title: 'A change', summary, reply: 'Done.' }
     await attempts.storeResult(tokenHash, {
@@ -196,7 +195,13 @@ describe('a project that is paused during publishing', () => {
         return connected && { repository: connected, host }
       },
       egress: repository.egress,
-      semaphore: new Semaphore({ maxConcurrent: 1 }),
+      slots: new PublishSlots({
+        maxConcurrent: 1,
+        maxConcurrentSlow: 1,
+        slowAfterMs: 60_000,
+        maxWaiting: 10,
+        waitTimeoutMs: 60_000,
+      }),
       log: createLog('test', { level: 'error' }),
     })
     const begun = await turns.beginPublishing(turnId)

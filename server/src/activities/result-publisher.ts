@@ -9,10 +9,11 @@ import { CodeHostError } from '../code-hosts/code-host-error.ts'
 import { removeAbandonedRepositories } from '../code-hosts/git/git-repository.ts'
 import type { CurrentTurn } from '../jobs/turn-store.ts'
 import type { Egress } from '../platform/egress/egress.ts'
-import type { Semaphore } from '../platform/semaphore.ts'
+import { SemaphoreFullError } from '../platform/semaphore.ts'
 import { createFinalFailure } from './create-final-failure.ts'
 import type { ResultPublisher } from './job-activities.ts'
-import type { ProjectRepositoryOpener } from './project-repository-opener.ts'
+import type { OpenedProjectRepository, ProjectRepositoryOpener } from './project-repository-opener.ts'
+import type { PublishSlots } from './publish-slots.ts'
 import { endWith, type PublishEnd, paused } from './publish-step-result.ts'
 import {
   acceptResult,
@@ -31,28 +32,35 @@ import { renderPullRequestTexts } from './pull-request-texts.ts'
 export interface ResultPublisherDeps extends PublishStepDeps {
   openProject: ProjectRepositoryOpener
   egress: Egress
-  /** Limits concurrent publishes. It covers single attempts, so that a result that backs off does not block others. */
-  semaphore: Semaphore
+  /** They cover single attempts, so that a result that backs off does not block others. */
+  slots: PublishSlots
 }
 
 /**
- * Waits between attempts after an error that looks final. It counts only if it persists: while its own database is down, a code
- * host may reject our token (Gitea does, tried).
+ * Waits between attempts after an error that looks final, and after a branch or pull request was not found. Both count only if they
+ * persist: while its own database is down, a code host may reject our token, or hide what only some may see (Gitea does, tried).
  */
 const backoffsSeconds = [1, 5, 20]
+
+/** A code host that sends a byte from time to time must not keep a slot. */
+const publishDeadlineMs = 240_000
+
+/** With this, results that find no slot come back at different times. */
+const slotRetryMs = { min: 3_000, max: 8_000 }
 
 export function createResultPublisher(deps: ResultPublisherDeps): ResultPublisher {
   void removeAbandonedRepositories().catch(() => {}) // left by a killed worker; they do no harm
   return async (turn, signal) => {
     for (let attempt = 1; ; attempt++) {
       const backoffSeconds = backoffsSeconds[attempt - 1]
+      const isLastAttempt = backoffSeconds === undefined
       try {
-        const isLastAttempt = backoffSeconds === undefined
-        return await deps.semaphore.run(() => {
-          signal.throwIfAborted() // the lease was lost, or the turn cancelled, while it waited
-          return publish(deps, turn, signal, { isLastAttempt })
-        })
+        const end = await publishInSlot(deps, turn, signal, { isLastAttempt })
+        if (end.kind !== 'branch_moved' || end.isCertain || isLastAttempt) return end
+        deps.log.info({ turnId: turn.turnId, attempt }, 'branch or pull request not found')
+        await sleep(backoffSeconds * 1000, undefined, { signal })
       } catch (error) {
+        if (error instanceof SemaphoreFullError) throw createSlotFailure()
         if (!(error instanceof CodeHostError)) throw error
         deps.log.warn({ turnId: turn.turnId, attempt, error: error.message }, 'publishing to the code host failed')
         if (await deps.turns.isPaused(turn.projectId)) return paused
@@ -63,16 +71,43 @@ export function createResultPublisher(deps: ResultPublisherDeps): ResultPublishe
   }
 }
 
+async function publishInSlot(
+  deps: ResultPublisherDeps,
+  turn: CurrentTurn,
+  turnSignal: AbortSignal,
+  options: { isLastAttempt: boolean },
+): Promise<PublishEnd> {
+  const deadline = new AbortController()
+  const signal = AbortSignal.any([turnSignal, deadline.signal])
+  const project = await deps.openProject(turn.projectId, signal)
+  const target = { projectId: turn.projectId, host: project?.repository.baseUrl ?? '' }
+  return deps.slots.run(target, async () => {
+    signal.throwIfAborted() // the lease was lost, or the turn cancelled, while it waited
+    const timer = setTimeout(() => deadline.abort(createDeadlineError()), publishDeadlineMs)
+    try {
+      return await publish(deps, turn, project, signal, options)
+    } finally {
+      clearTimeout(timer)
+    }
+  })
+}
+
+const createDeadlineError = () =>
+  new CodeHostError(
+    { kind: 'retry', code: 'unreachable' },
+    `The code host was too slow: publishing took longer than ${publishDeadlineMs / 1000} s.`,
+  )
+
 async function publish(
   deps: ResultPublisherDeps,
-  { projectId, turnId, jobId }: CurrentTurn,
+  { turnId, jobId }: CurrentTurn,
+  project: OpenedProjectRepository | undefined,
   signal: AbortSignal,
   { isLastAttempt }: { isLastAttempt: boolean },
 ): Promise<PublishEnd> {
   const read = await readResult(deps, turnId)
   if (read.kind !== 'continue') return read
   const result = read.value
-  const project = await deps.openProject(projectId)
   if (!project) throw createFinalFailure('project_not_ready')
   const { repository, host } = project
   const turn = await deps.turns.readTurnToPublish(turnId)
@@ -117,6 +152,14 @@ async function publish(
     pullRequest: { url, number, state, branch, written, commit: put.value.published },
   })
 }
+
+/** Waits outside of the activity, which has a time limit and takes one of the worker's slots for activities. */
+const createSlotFailure = () =>
+  ApplicationFailure.create({
+    message: 'publish_timeout',
+    type: 'publish_timeout',
+    nextRetryDelay: slotRetryMs.min + Math.random() * (slotRetryMs.max - slotRetryMs.min),
+  })
 
 /** Temporal does not retry at all if the delay ends after the publish timeout. A retry that is too early is limited again. */
 const maxRetryDelaySeconds = 300

@@ -1,4 +1,4 @@
-import type { Egress } from '../platform/egress/egress.ts'
+import { type Egress, withSignal } from '../platform/egress/egress.ts'
 import type { CodeHost, ParseWebhook } from './code-host.ts'
 import type { GiteaConnection } from './gitea/gitea-api.ts'
 import { createGiteaHost } from './gitea/gitea-host.ts'
@@ -10,17 +10,19 @@ import { parseGithubWebhook } from './github/parse-webhook.ts'
 
 export type CodeHostConnection = ({ host: 'gitea' } & GiteaConnection) | ({ host: 'github' } & GithubConnection)
 
-export type CodeHostFactory = (connection: CodeHostConnection) => CodeHost
+/** `signal` aborts calls in progress and prevents further ones. */
+export type CodeHostFactory = (connection: CodeHostConnection, signal?: AbortSignal) => CodeHost
 
 /** Create it once and keep it: it caches the installation tokens that GitHub issues for an hour. */
 export function createCodeHostFactory(egress: Egress): CodeHostFactory {
   const installationTokens = createInstallationTokenCache(egress)
-  return (connection) => {
+  return (connection, signal) => {
+    const calls = signal ? withSignal(egress, signal) : egress
     switch (connection.host) {
       case 'gitea':
-        return createGiteaHost(connection, egress)
+        return createGiteaHost(connection, calls)
       case 'github':
-        return createGithubHost(connection, egress, installationTokens)
+        return createGithubHost(connection, calls, installationTokens)
     }
   }
 }

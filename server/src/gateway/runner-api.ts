@@ -31,7 +31,13 @@ export interface RunnerApiDeps extends GatewayRouteDeps {
   temporal: Client
   /** Adds the settings of the turn's project and model. */
   describeTurn: ClaimedTurnBuilder
-  settings: { deadlineSeconds: number; maxConcurrentPerProject: number; heartbeatSeconds: number }
+  settings: {
+    deadlineSeconds: number
+    maxConcurrentPerProject: number
+    heartbeatSeconds: number
+    /** How often a heartbeat is forwarded to Temporal. Each one is a write in Temporal's database. */
+    temporalHeartbeatSeconds: number
+  }
   log: Log
 }
 
@@ -57,10 +63,11 @@ export function runnerApiRoutes({
       schemas: { body: ClaimRequest, responses: { 200: ClaimedTurn, 204: NoContent } },
       async handle({ runner, body, isDisconnected }) {
         const until = Date.now() + body.waitSeconds * 1000
+        const claimingRunner = { ...runner, processId: body.processId ?? runner.id }
         // A runner that has disconnected would not get the turn.
         while (!isDisconnected()) {
           const token = generateKey('colophon_attempt_')
-          const claimed = await attempts.claim(runner, hashKey(token), settings)
+          const claimed = await attempts.claim(claimingRunner, hashKey(token), settings)
           const described = claimed && (await describeTurn(claimed))
           if (described)
             return createResponse(200, {
@@ -122,7 +129,9 @@ export function runnerApiRoutes({
       )
   }
 
-  async function forwardHeartbeat({ turnId, taskToken }: LiveAttempt): Promise<Stop | null> {
+  async function forwardHeartbeat(attempt: LiveAttempt): Promise<Stop | null> {
+    const { turnId, taskToken } = attempt
+    if (!(await attempts.recordHeartbeat(attempt, settings.temporalHeartbeatSeconds))) return null
     try {
       await temporal.activity.heartbeat(taskToken)
       return null

@@ -20,13 +20,40 @@ export interface TurnLimits {
   deadlineSeconds: number
   maxAgentFailures: number
   queueTimeoutSeconds: number
+  heartbeatTimeoutSeconds: number
 }
+
+/** The execution of the Temporal activity that queues an attempt. A later one of the same turn is greater by time, then by attempt. */
+export interface QueueingActivity {
+  taskToken: Uint8Array
+  scheduledAt: Date
+  attempt: number
+}
+
+/** Identifies a running runner. Several can share a token. */
+export interface ClaimingRunner {
+  id: Id<'run'>
+  projectIds: readonly Id<'prj'>[] | null
+  processId: string
+}
+
+/** A turn that is lost with its runner this often is probably the reason. */
+const maxLostRunners = 3
+
+/** A runner process that waits to be idle renews its reservation with each claim, so an old one is of a process that is gone. */
+const reservationSeconds = 60
 
 /** Whether the turn needs another attempt. */
 export type EnqueueResult =
   | { kind: 'has_result' }
   | { kind: 'queued'; number: number }
-  | { kind: 'failed'; code: 'deadline_exceeded' | 'agent_failed' | 'no_runner_available' | 'cancelled' }
+  | { kind: 'ended' }
+  /** A later activity has queued an attempt. */
+  | { kind: 'superseded' }
+  | { kind: 'failed'; code: QueueFailureCode | 'agent_failed' | 'runner_lost' | 'cancelled' }
+
+/** Why a queued attempt has to end. */
+export type QueueFailureCode = 'deadline_exceeded' | 'no_runner_available'
 
 export interface ClaimedAttempt {
   projectId: Id<'prj'>
@@ -69,12 +96,12 @@ export class AttemptStore {
   }
 
   /** Queues an attempt, unless the turn has a result already or must fail. */
-  async enqueue(turnId: Id<'trn'>, taskToken: Uint8Array, limits: TurnLimits): Promise<EnqueueResult> {
+  async enqueue(turnId: Id<'trn'>, activity: QueueingActivity, limits: TurnLimits): Promise<EnqueueResult> {
     return this.#db.transaction().execute(async (tx) => {
       // Attempts are locked before their turn everywhere, because a claim finds the attempt first.
-      await tx
+      const open = await tx
         .selectFrom('turn_attempt')
-        .select('number')
+        .select('heard_at')
         .where('turn_id', '=', turnId)
         .where('ended_at', 'is', null)
         .forUpdate()
@@ -83,7 +110,8 @@ export class AttemptStore {
         .selectFrom('turn')
         .innerJoin('job', 'job.id', 'turn.job_id')
         .innerJoin('project', 'project.id', 'turn.project_id')
-        .select(['turn.project_id', 'turn.started_at', 'turn.deadline_at', 'turn.agent_failures', 'job.pending_stop'])
+        .select(['turn.project_id', 'turn.status', 'turn.started_at', 'turn.deadline_at', 'turn.agent_failures'])
+        .select(['turn.lost_runners', 'turn.queued_by_scheduled_at', 'turn.queued_by_attempt', 'job.pending_stop'])
         .select(['project.paused_at', 'project.resumed_at'])
         .where('turn.id', '=', turnId)
         .forNoKeyUpdate('turn')
@@ -94,16 +122,27 @@ export class AttemptStore {
         .where('turn_id', '=', turnId)
         .executeTakeFirst()
       if (result) return { kind: 'has_result' }
+      if (turn.status !== 'running') return { kind: 'ended' }
+      if (!isLater(activity, turn)) return { kind: 'superseded' }
       const now = await databaseTime(tx)
+      const silentSinceMs = now.getTime() - (limits.heartbeatTimeoutSeconds * 1000) / 2
+      // A runner that was heard recently is not lost: its heartbeats did not reach Temporal.
+      const lost = open.filter(({ heard_at }) => heard_at !== null && heard_at.getTime() < silentSinceMs).length
+      const lostRunners = turn.lost_runners + lost
+      await tx
+        .updateTable('turn')
+        .set({
+          lost_runners: lostRunners,
+          queued_by_scheduled_at: activity.scheduledAt,
+          queued_by_attempt: activity.attempt,
+        })
+        .where('id', '=', turnId)
+        .execute()
       if (turn.pending_stop) return { kind: 'failed', code: 'cancelled' }
       if (turn.agent_failures >= limits.maxAgentFailures) return { kind: 'failed', code: 'agent_failed' }
-      // Time in which the project is paused does not count for its turns.
-      if (!turn.paused_at && turn.deadline_at && turn.deadline_at <= now)
-        return { kind: 'failed', code: 'deadline_exceeded' }
-      const waitingSinceMs = Math.max(Number(turn.started_at ?? now), Number(turn.resumed_at))
-      const waitedSeconds = (now.getTime() - waitingSinceMs) / 1000
-      if (!turn.paused_at && !turn.deadline_at && waitedSeconds > limits.queueTimeoutSeconds)
-        return { kind: 'failed', code: 'no_runner_available' }
+      if (lostRunners >= maxLostRunners) return { kind: 'failed', code: 'runner_lost' }
+      const failure = findQueueFailure(turn, now, limits)
+      if (failure) return { kind: 'failed', code: failure }
       await tx
         .updateTable('turn_attempt')
         .set({ ended_at: now })
@@ -121,7 +160,7 @@ export class AttemptStore {
           project_id: turn.project_id,
           turn_id: turnId,
           number,
-          task_token: Buffer.from(taskToken),
+          task_token: Buffer.from(activity.taskToken),
           token_hash: null,
           runner_id: null,
           claimed_at: null,
@@ -134,15 +173,16 @@ export class AttemptStore {
 
   /**
    * Gives the runner the oldest queued attempt of the least recently served project, so that one busy project does not starve the
-   * others. Projects that are paused or at their concurrency limit are skipped.
+   * others. Projects that are paused or at their concurrency limit are skipped. A turn that was lost with a runner gets a process
+   * that does nothing else: a busy one claims no other turns until it is idle.
    */
   async claim(
-    runner: { id: Id<'run'>; projectIds: readonly Id<'prj'>[] | null },
+    runner: ClaimingRunner,
     tokenHash: Buffer,
     { deadlineSeconds, maxConcurrentPerProject }: { deadlineSeconds: number; maxConcurrentPerProject: number },
   ): Promise<ClaimedAttempt | undefined> {
     const claimed = await this.#db.transaction().execute(async (tx) => {
-      const { rows } = await sql<{ turn_id: Id<'trn'>; number: number; task_token: Buffer; project_id: Id<'prj'> }>`
+      const { rows } = await sql<QueuedAttempt>`
         WITH waiting AS (
           SELECT project_id, min(queued_at) AS since FROM turn_attempt
           WHERE claimed_at IS NULL AND ended_at IS NULL
@@ -154,19 +194,32 @@ export class AttemptStore {
             (SELECT max(claimed_at) FROM turn_attempt AS a WHERE a.project_id = waiting.project_id) AS last_served
           FROM waiting
         )
-        SELECT attempt.turn_id, attempt.number, attempt.task_token, project_id
-        FROM turn_attempt AS attempt JOIN served USING (project_id)
+        SELECT attempt.turn_id, attempt.number, attempt.task_token, attempt.project_id, turn.lost_runners > 0 AS needs_idle_runner
+        FROM turn_attempt AS attempt JOIN served USING (project_id) JOIN turn ON turn.id = attempt.turn_id
         WHERE attempt.claimed_at IS NULL AND attempt.ended_at IS NULL AND served.running < ${maxConcurrentPerProject}
+          AND turn.status = 'running'
+          AND (turn.lost_runners = 0 OR NOT ${isReservedForAnother(runner.processId)} OR NOT ${isBusy(runner.processId)})
+          AND NOT EXISTS (
+            SELECT FROM turn_attempt AS mine JOIN turn AS my_turn ON my_turn.id = mine.turn_id
+            WHERE mine.runner_process = ${runner.processId} AND mine.claimed_at IS NOT NULL AND mine.ended_at IS NULL
+              AND my_turn.lost_runners > 0)
           AND NOT EXISTS (SELECT FROM project WHERE project.id = attempt.project_id AND project.paused_at IS NOT NULL)
           AND EXISTS (SELECT FROM runner WHERE runner.id = ${runner.id} AND runner.revoked_at IS NULL)
-        ORDER BY served.last_served NULLS FIRST, attempt.queued_at
+        ORDER BY attempt.reserved_for = ${runner.processId} DESC NULLS LAST, served.last_served NULLS FIRST, attempt.queued_at
         LIMIT 1 FOR UPDATE OF attempt SKIP LOCKED`.execute(tx)
       const [queued] = rows
       if (!queued || !(await hasCapacity(tx, queued.project_id, maxConcurrentPerProject))) return undefined
+      if (!(await isProcessSuitable(tx, runner.processId, queued))) return undefined
       const now = await databaseTime(tx)
       await tx
         .updateTable('turn_attempt')
-        .set({ claimed_at: now, runner_id: runner.id, token_hash: tokenHash })
+        .set({
+          claimed_at: now,
+          heard_at: now,
+          runner_id: runner.id,
+          runner_process: runner.processId,
+          token_hash: tokenHash,
+        })
         .where('turn_id', '=', queued.turn_id)
         .where('number', '=', queued.number)
         .execute()
@@ -293,22 +346,135 @@ export class AttemptStore {
       .executeTakeFirst()
   }
 
+  /**
+   * Records that the runner of the attempt is alive, at most once per interval. True: it was recorded, so that Temporal should
+   * know as well.
+   */
+  async recordHeartbeat({ turnId, number }: LiveAttempt, intervalSeconds: number): Promise<boolean> {
+    const recorded = await this.#db
+      .updateTable('turn_attempt')
+      .set({ heard_at: sql<Date>`clock_timestamp()` })
+      .where('turn_id', '=', turnId)
+      .where('number', '=', number)
+      .where('ended_at', 'is', null)
+      .where(
+        sql<boolean>`coalesce(heard_at, '-infinity') < clock_timestamp() - make_interval(secs => ${intervalSeconds})`,
+      )
+      .returning('number')
+      .executeTakeFirst()
+    return recorded !== undefined
+  }
+
+  /** Ends attempts of turns that have ended. They would use up the slots of their project forever. */
+  async endOrphans(limit: number): Promise<number> {
+    const { rows } = await sql`
+      UPDATE turn_attempt SET ended_at = clock_timestamp()
+      WHERE (turn_id, number) IN (
+        SELECT attempt.turn_id, attempt.number FROM turn_attempt AS attempt JOIN turn ON turn.id = attempt.turn_id
+        WHERE attempt.ended_at IS NULL AND turn.status <> 'running' LIMIT ${limit})
+      RETURNING number`.execute(this.#db)
+    return rows.length
+  }
+
   readResult(turnId: Id<'trn'>): Promise<StoredTurnResult | undefined> {
     return readTurnResult(this.#db, turnId)
   }
 
-  /** Those of the given attempts that no runner has claimed yet. */
-  async filterQueued(taskTokens: readonly Buffer[]): Promise<Buffer[]> {
+  /** Those of the given attempts that no runner has claimed yet, and why they have to end, if they do. */
+  async listQueued(
+    taskTokens: readonly Buffer[],
+    limits: TurnLimits,
+  ): Promise<{ taskToken: Buffer; failure: QueueFailureCode | undefined }[]> {
     if (taskTokens.length === 0) return []
     const rows = await this.#db
       .selectFrom('turn_attempt')
-      .select('task_token')
-      .where('task_token', 'in', [...taskTokens])
+      .innerJoin('turn', 'turn.id', 'turn_attempt.turn_id')
+      .innerJoin('project', 'project.id', 'turn.project_id')
+      .select(['turn_attempt.task_token', 'turn.started_at', 'turn.deadline_at'])
+      .select(['project.paused_at', 'project.resumed_at', sql<Date>`clock_timestamp()`.as('now')])
+      .where('turn_attempt.task_token', 'in', [...taskTokens])
+      .where('turn_attempt.claimed_at', 'is', null)
+      .where('turn_attempt.ended_at', 'is', null)
+      .execute()
+    return rows.map(({ task_token, now, ...turn }) => ({
+      taskToken: task_token,
+      failure: findQueueFailure(turn, now, limits),
+    }))
+  }
+
+  /** False: a runner has claimed the attempt, or it has ended. */
+  async endQueued(taskToken: Buffer): Promise<boolean> {
+    const ended = await this.#db
+      .updateTable('turn_attempt')
+      .set({ ended_at: sql<Date>`clock_timestamp()` })
+      .where('task_token', '=', taskToken)
       .where('claimed_at', 'is', null)
       .where('ended_at', 'is', null)
-      .execute()
-    return rows.map(({ task_token }) => task_token)
+      .returning('number')
+      .executeTakeFirst()
+    return ended !== undefined
   }
+}
+
+interface QueuedAttempt {
+  turn_id: Id<'trn'>
+  number: number
+  task_token: Buffer
+  project_id: Id<'prj'>
+  /** A runner was lost with the turn before. */
+  needs_idle_runner: boolean
+}
+
+const isLater = (
+  { scheduledAt, attempt }: QueueingActivity,
+  last: { queued_by_scheduled_at: Date | null; queued_by_attempt: number | null },
+): boolean => {
+  const lastMs = last.queued_by_scheduled_at?.getTime() ?? 0
+  return scheduledAt.getTime() > lastMs || (scheduledAt.getTime() === lastMs && attempt > (last.queued_by_attempt ?? 0))
+}
+
+/** Time in which the project is paused does not count for its turns. */
+function findQueueFailure(
+  turn: { started_at: Date | null; deadline_at: Date | null; paused_at: Date | null; resumed_at: Date | null },
+  now: Date,
+  { queueTimeoutSeconds }: TurnLimits,
+): QueueFailureCode | undefined {
+  if (turn.paused_at) return undefined
+  if (turn.deadline_at) return turn.deadline_at <= now ? 'deadline_exceeded' : undefined
+  const waitingSinceMs = Math.max(Number(turn.started_at ?? now), Number(turn.resumed_at))
+  return now.getTime() - waitingSinceMs > queueTimeoutSeconds * 1000 ? 'no_runner_available' : undefined
+}
+
+const isBusy = (processId: string) => sql`EXISTS (
+  SELECT FROM turn_attempt AS mine
+  WHERE mine.runner_process = ${processId} AND mine.claimed_at IS NOT NULL AND mine.ended_at IS NULL)`
+
+const isReservedForAnother = (processId: string) => sql`(attempt.reserved_for IS DISTINCT FROM ${processId}
+  AND coalesce(attempt.reserved_at > clock_timestamp() - make_interval(secs => ${reservationSeconds}), false))`
+
+/**
+ * Locks the process for claims, because its slots claim concurrently. A turn that needs an idle runner is reserved if this one is
+ * busy.
+ */
+async function isProcessSuitable(tx: DatabaseTransaction, processId: string, queued: QueuedAttempt): Promise<boolean> {
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${processId}, 1))`.execute(tx)
+  const running = await tx
+    .selectFrom('turn_attempt')
+    .innerJoin('turn', 'turn.id', 'turn_attempt.turn_id')
+    .select('turn.lost_runners')
+    .where('turn_attempt.runner_process', '=', processId)
+    .where('turn_attempt.claimed_at', 'is not', null)
+    .where('turn_attempt.ended_at', 'is', null)
+    .execute()
+  if (running.length === 0) return true
+  if (queued.needs_idle_runner)
+    await tx
+      .updateTable('turn_attempt')
+      .set({ reserved_for: processId, reserved_at: sql<Date>`clock_timestamp()` })
+      .where('turn_id', '=', queued.turn_id)
+      .where('number', '=', queued.number)
+      .execute()
+  return !queued.needs_idle_runner && running.every(({ lost_runners }) => lost_runners === 0)
 }
 
 /** Locks the project for claims: without the lock concurrent claims saw the same count and exceeded the limit together. */

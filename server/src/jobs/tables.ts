@@ -99,6 +99,9 @@ export interface TurnTable {
   resolves_conflicts: Generated<boolean>
   failed_commit: Generated<string | null>
   failed_pull_request_number: ColumnType<string | null, number | null | undefined, never>
+  lost_runners: Generated<number>
+  queued_by_scheduled_at: Generated<Date | null>
+  queued_by_attempt: Generated<number | null>
 }
 
 export interface TurnAttemptTable {
@@ -113,6 +116,10 @@ export interface TurnAttemptTable {
   ended_at: Date | null
   event_count: Generated<number>
   event_bytes: ColumnType<string, never, number>
+  runner_process: Generated<string | null>
+  heard_at: Generated<Date | null>
+  reserved_for: Generated<string | null>
+  reserved_at: Generated<Date | null>
 }
 
 export interface JobEventTable {

@@ -3,6 +3,7 @@ export const turnErrorCodes = [
   'deadline_exceeded',
   'agent_failed',
   'no_runner_available',
+  'runner_lost',
   'publish_timeout',
   'branch_moved',
   'result_refused',
@@ -35,6 +36,11 @@ export const turnErrorTexts: Readonly<Record<TurnErrorCode, { meaning: string; a
   no_runner_available: {
     meaning: 'No runner claimed the turn before the queue timeout.',
     action: 'Ask an owner of the project or an operator to start a runner for the project. Then send a message.',
+  },
+  runner_lost: {
+    meaning: 'Three runners stopped responding while they worked on the turn.',
+    action:
+      "Send a message that asks for less. If it happens again, ask an operator to check the runners' log and memory.",
   },
   publish_timeout: {
     meaning: 'The result was not published before the publish timeout, because the code host was unavailable.',

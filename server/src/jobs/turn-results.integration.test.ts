@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, expect, inject, test } from 'vitest'
+import { createClaimingRunner, newQueueingActivity, testTurnLimits } from '../../../testing/harness/claimed-turn.ts'
 import { createTestInstance } from '../../../testing/harness/test-instance.ts'
 import { AttemptStore } from './attempt-store.ts'
 import type { Job } from './job.ts'
@@ -14,9 +15,8 @@ const turns = new TurnStore(database)
 const attempts = new AttemptStore(database)
 const actor = { kind: 'operator' } as const
 const request = { actor, idempotency: undefined, present: (job: Job) => job } as const
-const limits = { deadlineSeconds: 60, maxAgentFailures: 2, queueTimeoutSeconds: 60, maxConcurrentPerProject: 5 }
 const { id: projectId } = await instance.stores.projects.create('Docs', actor)
-const runner = await instance.stores.runners.create('runner', randomBytes(32), null)
+const runner = await createClaimingRunner(instance, projectId)
 
 const emptyResult = { mergedCommit: null, title: null, summary: null, reply: null, checks: [] }
 
@@ -31,8 +31,8 @@ async function report(job: Job, parts: { bundle: Buffer | null; session: Buffer 
   const turn = await turns.takeNext(job.id)
   if (!turn) throw new Error('the job has no queued turn')
   const token = randomBytes(32)
-  await attempts.enqueue(turn.turnId, randomBytes(8), limits)
-  const claimed = await attempts.claim(runner, token, limits)
+  await attempts.enqueue(turn.turnId, newQueueingActivity(), testTurnLimits)
+  const claimed = await attempts.claim(runner, token, testTurnLimits)
   await attempts.storeResult(token, { ...emptyResult, ...parts, baseCommit: 'a'.repeat(40) })
   await turns.beginPublishing(turn.turnId)
   return { turnId: turn.turnId, claimed }

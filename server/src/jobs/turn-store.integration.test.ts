@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { createClaimingRunner, newQueueingActivity, testTurnLimits } from '../../../testing/harness/claimed-turn.ts'
 import { createTestInstance, type TestInstance } from '../../../testing/harness/test-instance.ts'
 import type { Id } from '../platform/ids.ts'
 import type { AttemptStore } from './attempt-store.ts'
@@ -20,7 +21,6 @@ afterAll(() => instance.drop())
 
 const actor = { kind: 'operator' } as const
 const request = { actor, idempotency: undefined, present: (job: Job) => job } as const
-const limits = { deadlineSeconds: 60, maxAgentFailures: 2, queueTimeoutSeconds: 60 }
 const failure = { code: 'agent_failed', message: 'It failed.' }
 
 async function createAndTake(inProject = projectId): Promise<{ jobId: Id<'job'>; turnId: Id<'trn'> }> {
@@ -81,16 +81,15 @@ test('ignores a cancellation that was not requested', async () => {
 })
 
 test('frees the slot of an attempt whose runner died with its turn', async () => {
-  const taskToken = randomBytes(32)
-  const runner = await instance.stores.runners.create('runner', randomBytes(32), null)
+  const runner = await createClaimingRunner(instance, projectId)
   const settings = { deadlineSeconds: 60, maxConcurrentPerProject: 1 }
   const claim = () => attempts.claim(runner, randomBytes(32), settings)
 
   const lost = await createAndTake()
-  await attempts.enqueue(lost.turnId, taskToken, limits)
+  await attempts.enqueue(lost.turnId, newQueueingActivity(), testTurnLimits)
   expect(await claim()).toMatchObject({ turnId: lost.turnId })
   const next = await createAndTake()
-  await attempts.enqueue(next.turnId, taskToken, limits)
+  await attempts.enqueue(next.turnId, newQueueingActivity(), testTurnLimits)
   expect(await claim()).toBeUndefined()
 
   await turns.fail(lost.turnId, failure)
@@ -99,8 +98,8 @@ test('frees the slot of an attempt whose runner died with its turn', async () =>
 
 test('ends a queued attempt with its turn', async () => {
   const { turnId } = await createAndTake()
-  const runner = await instance.stores.runners.create('runner', randomBytes(32), null)
-  await attempts.enqueue(turnId, randomBytes(32), limits)
+  const runner = await createClaimingRunner(instance, projectId)
+  await attempts.enqueue(turnId, newQueueingActivity(), testTurnLimits)
   await turns.fail(turnId, failure)
   expect(
     await attempts.claim(runner, randomBytes(32), { deadlineSeconds: 60, maxConcurrentPerProject: 100 }),
@@ -109,10 +108,10 @@ test('ends a queued attempt with its turn', async () => {
 
 test('does not exceed the concurrency limit of a project with concurrent claims', async () => {
   const { id: busyId } = await instance.stores.projects.create('Busy', actor)
-  const runner = await instance.stores.runners.create('busy runner', randomBytes(32), [busyId])
+  const runner = await createClaimingRunner(instance, busyId)
   for (let job = 0; job < 6; job++) {
     const { turnId } = await createAndTake(busyId)
-    await attempts.enqueue(turnId, randomBytes(32), limits)
+    await attempts.enqueue(turnId, newQueueingActivity(), testTurnLimits)
   }
   const settings = { deadlineSeconds: 60, maxConcurrentPerProject: 2 }
   const claims = await Promise.all(Array.from({ length: 8 }, () => attempts.claim(runner, randomBytes(32), settings)))

@@ -5,7 +5,11 @@ const commitId = '^[0-9a-f]{40}([0-9a-f]{24})?$'
 
 /** `POST /runner/claim`, with the runner's token: waits for a queued turn and claims it. */
 export const ClaimRequest = Type.Object(
-  { waitSeconds: Type.Integer({ minimum: 0, maximum: 50 }) },
+  {
+    waitSeconds: Type.Integer({ minimum: 0, maximum: 50 }),
+    /** Different for every start of a runner: several runners can share a token. */
+    processId: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9-]{1,64}$' })),
+  },
   { additionalProperties: false },
 )
 

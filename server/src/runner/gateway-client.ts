@@ -1,4 +1,5 @@
 /** The client of the runner API. */
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Compile } from 'typebox/compile'
 import {
@@ -48,6 +49,7 @@ const toJson = (value: object): Body => ({ type: 'application/json', bytes: JSON
 export class GatewayClient {
   readonly #url: string
   readonly #token: string
+  readonly #processId = randomUUID()
 
   constructor({ gatewayUrl, token }: { gatewayUrl: string; token: string }) {
     this.#url = gatewayUrl
@@ -57,7 +59,8 @@ export class GatewayClient {
   /** Undefined: no turn was queued within the waiting time. */
   async claim(signal: AbortSignal): Promise<ClaimedTurn | undefined> {
     const timeout = AbortSignal.timeout(waitSeconds * 1000 + responseTimeoutMs)
-    const response = await this.#post('claim', this.#token, toJson({ waitSeconds }), AbortSignal.any([signal, timeout]))
+    const request = { waitSeconds, processId: this.#processId }
+    const response = await this.#post('claim', this.#token, toJson(request), AbortSignal.any([signal, timeout]))
     if (response.status === 204) return undefined
     const turn: unknown = await response.json()
     if (claimedTurn.Check(turn)) return turn

@@ -46,6 +46,12 @@ const turnFailures: Readonly<Record<string, FailureGuidance>> = {
     advice: 'Start a runner, then send a message to try again.',
     links: [runners],
   },
+  runner_lost: {
+    title: 'Three runners were lost with this turn',
+    advice:
+      'Each of them stopped responding while it worked on the turn. Send a message that asks for less, or contact an operator of this instance.',
+    links: [runners],
+  },
   publish_timeout: {
     title: 'The code host could not be reached',
     advice: 'Check that it is running and that the repository still exists. Then send a message to try again.',

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { createClaimingRunner, newQueueingActivity, testTurnLimits } from '../../../../testing/harness/claimed-turn.ts'
 import { createTestInstance, type TestInstance } from '../../../../testing/harness/test-instance.ts'
 import { AttemptStore, type LiveAttempt } from '../../jobs/attempt-store.ts'
 import type { Job } from '../../jobs/job.ts'
@@ -15,7 +16,6 @@ let projectId: Id<'prj'>
 let turns: TurnStore
 let attempts: AttemptStore
 const operator = { kind: 'operator' } as const
-const limits = { deadlineSeconds: 60, maxAgentFailures: 2, queueTimeoutSeconds: 60, maxConcurrentPerProject: 5 }
 
 beforeAll(async () => {
   instance = await createTestInstance(inject('services'), 'list-events')
@@ -44,10 +44,9 @@ async function startJob(): Promise<{ job: Job; live: LiveAttempt; restart: () =>
   const turn = await turns.takeNext(job.id)
   if (!turn) throw new Error('no turn is queued')
   const restart = async () => {
-    const runner = await instance.stores.runners.create('runner', crypto.getRandomValues(Buffer.alloc(32)), [projectId])
     const token = crypto.getRandomValues(Buffer.alloc(32))
-    await attempts.enqueue(turn.turnId, crypto.getRandomValues(Buffer.alloc(8)), limits)
-    await attempts.claim({ id: runner.id, projectIds: [projectId] }, token, limits)
+    await attempts.enqueue(turn.turnId, newQueueingActivity(), testTurnLimits)
+    await attempts.claim(await createClaimingRunner(instance, projectId), token, testTurnLimits)
     const live = await attempts.findLive(token)
     if (!live) throw new Error('not claimed')
     return live

@@ -5,7 +5,7 @@ import { encodePath, undefinedIfNotFound } from '../json-api.ts'
 import { readGiteaChecks } from './checks.ts'
 import { acknowledgeGiteaComment, hasGiteaWriteAccess, listGiteaComments } from './comments.ts'
 import { createGiteaApi, type GiteaConnection } from './gitea-api.ts'
-import { GiteaBranch, GiteaRepository } from './gitea-schemas.ts'
+import { GiteaRefs, GiteaRepository } from './gitea-schemas.ts'
 import { inspectDocsFolderOnGitea } from './inspect-folder.ts'
 import { ensureGiteaPullRequest, findGiteaPullRequest, updateGiteaPullRequestText } from './pull-requests.ts'
 import { testGiteaConnection } from './test-connection.ts'
@@ -24,9 +24,13 @@ export function createGiteaHost(connection: GiteaConnection, egress: Egress): Co
     }
   }
 
+  /**
+   * Reads git's own refs. The list of branches is in Gitea's database, to which Gitea adds a branch after the push: if it is killed in
+   * between, the branch is missing there for good (tried).
+   */
   async function branchHead(branch: string) {
-    const found = await undefinedIfNotFound(api.call('GET', `/branches/${encodePath(branch)}`, GiteaBranch))
-    return found?.commit.id
+    const refs = await undefinedIfNotFound(api.call('GET', `/git/refs/heads/${encodePath(branch)}`, GiteaRefs))
+    return refs?.find(({ ref }) => ref === `refs/heads/${branch}`)?.object.sha // the others only start like it
   }
 
   return {

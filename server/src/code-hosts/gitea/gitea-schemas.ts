@@ -17,6 +17,8 @@ export const GiteaRepository = Type.Object({
 
 export const GiteaBranch = Type.Object({ commit: Type.Object({ id: commitId }) })
 
+export const GiteaRefs = Type.Array(Type.Object({ ref: Type.String(), object: Type.Object({ sha: commitId }) }))
+
 export const GiteaTree = Type.Object({
   truncated: Type.Boolean(),
   tree: Type.Array(Type.Object({ path: Type.String(), type: Type.String() })),

@@ -7,6 +7,7 @@ import { createModelActivities } from '../../activities/model-activities.ts'
 import { createPollPullRequest, startPullRequestPoller } from '../../activities/poll-pull-requests.ts'
 import { startRepositoryPoller } from '../../activities/poll-repositories.ts'
 import { createProjectRepositoryOpener } from '../../activities/project-repository-opener.ts'
+import { PublishSlots } from '../../activities/publish-slots.ts'
 import { QueuedAttemptHeartbeat } from '../../activities/queued-attempt-heartbeat.ts'
 import { createResultPublisher } from '../../activities/result-publisher.ts'
 import { createCodeHostFactory } from '../../code-hosts/code-host-factory.ts'
@@ -22,14 +23,19 @@ import type { WorkerConfig } from '../../platform/config.ts'
 import { createEgress } from '../../platform/egress/egress.ts'
 import type { Log } from '../../platform/log.ts'
 import { createOpener } from '../../platform/sealed-secrets/sealed-secret.ts'
-import { Semaphore } from '../../platform/semaphore.ts'
 import { testConnectionAndDocsFolder } from '../use-cases/connect-repository.ts'
 import type { ServiceClients } from './create-service-clients.ts'
 import { openStores } from './open-stores.ts'
 import { startTemporalWorker } from './temporal-worker.ts'
 
 /** Each needs about 25 MB for git, and up to 24 MB for the bundle. 36 at once needed 824 MB together (tried). */
-const maxConcurrentPublishes = 4
+const publishSlotLimits = {
+  maxConcurrent: 4,
+  maxConcurrentSlow: 2,
+  slowAfterMs: 15_000,
+  maxWaiting: 40, // each takes one of the worker's 100 slots for activities
+  waitTimeoutMs: 60_000,
+}
 
 /** A stop has to end the agent within five seconds, of which the agent itself may need some. */
 const maxHeartbeatSeconds = 2
@@ -60,6 +66,7 @@ export function startJobWorker(config: WorkerConfig, services: ServiceClients, l
   const queuedAttempts = new QueuedAttemptHeartbeat({
     client: temporal,
     attempts,
+    limits: jobs,
     log,
     everyMs: heartbeatTimeoutMs / 3,
   })
@@ -74,7 +81,7 @@ export function startJobWorker(config: WorkerConfig, services: ServiceClients, l
       openProject,
       egress,
       log,
-      semaphore: new Semaphore({ maxConcurrent: maxConcurrentPublishes }),
+      slots: new PublishSlots(publishSlotLimits),
     }),
     pollPullRequest: createPollPullRequest({ pullRequests, openProject, log }),
     limits: jobs,
@@ -102,7 +109,16 @@ export function startJobWorker(config: WorkerConfig, services: ServiceClients, l
     await authorizations.deleteExpired()
     await deliveries.deleteExpired()
   }
-  const dispatcher = startJobDispatcher({ turns, events, database, deleteExpired, signals, settings: jobs, log })
+  const dispatcher = startJobDispatcher({
+    turns,
+    attempts,
+    events,
+    database,
+    deleteExpired,
+    signals,
+    settings: jobs,
+    log,
+  })
   const repositoryFollower = startRepositoryPoller({ repositories, openProject, egress, log })
   const pullRequestFollower = startPullRequestPoller({
     pullRequests,
@@ -123,7 +139,11 @@ export function startJobWorker(config: WorkerConfig, services: ServiceClients, l
         calls: stores.modelCalls,
         temporal,
         log,
-        settings: { ...jobs, heartbeatSeconds: Math.min(jobs.heartbeatTimeoutSeconds / 3, maxHeartbeatSeconds) },
+        settings: {
+          ...jobs,
+          heartbeatSeconds: Math.min(jobs.heartbeatTimeoutSeconds / 3, maxHeartbeatSeconds),
+          temporalHeartbeatSeconds: jobs.heartbeatTimeoutSeconds / 6,
+        },
       },
       model: {
         models,

@@ -56,6 +56,13 @@ export type Egress = {
   close(): Promise<void>
 }
 
+/** For a series of calls that end together. */
+export const withSignal = (egress: Egress, signal: AbortSignal): Egress => ({
+  ...egress,
+  fetch: (url, request = {}) =>
+    egress.fetch(url, { ...request, signal: request.signal ? AbortSignal.any([request.signal, signal]) : signal }),
+})
+
 type DestinationCheck = ReturnType<typeof createDestinationCheck>
 
 const defaultLimits: EgressLimits = { idleTimeoutSeconds: 60, deadlineSeconds: 120, maxResponseBytes: 20_000_000 }
