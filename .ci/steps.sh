@@ -6,7 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 # The system packages that services, tests and proofs need. CONTRIBUTING.md describes other systems.
 install_system_packages() {
   local package missing=()
-  for package in postgresql bubblewrap ripgrep fd-find git ca-certificates python3-venv; do
+  for package in postgresql bubblewrap ripgrep fd-find git ca-certificates python3-venv iptables libfaketime; do
     dpkg-query --show --showformat='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
   done
   command -v chromium >/dev/null || missing+=(chromium) # on GitHub's images of Ubuntu it is not a package

@@ -35,9 +35,9 @@ export async function followsEventsAcrossDisconnectsScenario(
   const cutter = (async () => {
     while (!cutting.signal.aborted) {
       await sleep(cutEveryMs)
-      await relay.cut()
+      await relay.setFault({ kind: 'cut' })
       cuts++
-      await relay.restore()
+      await relay.setFault({ kind: 'none' })
     }
   })()
   const follow = async (client: typeof interruptedClient) => {

@@ -40,7 +40,7 @@ export interface PublishFixture {
   calls: ProofHost['calls']
   forgedWebhook: ProofHost['forgedWebhook']
   dropsDeletedBranchNames: boolean
-  /** The relays to Temporal. The spare worker's is disconnected: that worker does nothing until it is restored. */
+  /** The relays to Temporal. The spare worker's is cut: that worker does nothing until the fault is removed. */
   temporalRelays: Record<'api' | 'worker' | 'spareWorker', Relay>
   agent: PausableWork
   /** How many results of turns with this prompt were accepted from runners. */
@@ -95,7 +95,7 @@ export async function createPublishFixture(run: ProofRun, on: CodeHostKind): Pro
     worker: await relayToTemporal(),
     spareWorker: await relayToTemporal(),
   }
-  await temporalRelays.spareWorker.cut()
+  await temporalRelays.spareWorker.setFault({ kind: 'cut' })
 
   const settings = {
     COLOPHON_EGRESS_ALLOWED_HOSTS: new URL(host.url).host,

@@ -107,20 +107,20 @@ export async function publishFromTwoWorkersScenario(
   const script = createScript(docs)
   const isTargetCall = (call: RelayedCall) => calls[at](call, id)
   const held = context.agent.pauseNext(script.prompt, 'finished')
-  await temporalRelays.spareWorker.cut()
+  await temporalRelays.spareWorker.setFault({ kind: 'cut' })
   const { id } = await jobs.createAccepted(script.prompt)
   await held.reached
   const call = host.holdNext('before', isTargetCall)
   held.release()
   await call.reached
   try {
-    await temporalRelays.spareWorker.restore()
+    await temporalRelays.spareWorker.setFault({ kind: 'none' })
     if (first === 'paused') {
       worker.process.pause()
       await checkPullRequest(context, jobs, await jobs.waitUntilEnded(id), { files: script.write, commits: 1 })
       check(context.hostCalls.filter(isTargetCall).length === 2, 'both workers called the host')
     } else {
-      await temporalRelays.worker.cut()
+      await temporalRelays.worker.setFault({ kind: 'cut' })
       await sleep(takeoverMs)
       check(
         (await jobs.get(id)).status === 'active',
@@ -133,7 +133,7 @@ export async function publishFromTwoWorkersScenario(
     worker.process.resume()
   }
   await checkPullRequest(context, jobs, await jobs.waitUntilEnded(id), { files: script.write, commits: 1 })
-  await temporalRelays.worker.restore()
+  await temporalRelays.worker.setFault({ kind: 'none' })
   await checkFollowUp(context, jobs, id, script.write)
   return 'one pull request, one commit'
 }
@@ -149,7 +149,7 @@ export async function openPullRequestTwiceScenario(context: ScenarioContext): Pr
   const jobs = await context.watchJobs(docs)
   const script = createScript(docs)
   const held = context.agent.pauseNext(script.prompt, 'finished')
-  await temporalRelays.spareWorker.cut()
+  await temporalRelays.spareWorker.setFault({ kind: 'cut' })
   const { id } = await jobs.createAccepted(script.prompt)
   await held.reached
   const isTargetCall = (call: RelayedCall) => context.calls.opensPullRequest(call, id)
@@ -158,7 +158,7 @@ export async function openPullRequestTwiceScenario(context: ScenarioContext): Pr
   await calls[0]?.reached
   worker.process.pause()
   try {
-    await temporalRelays.spareWorker.restore()
+    await temporalRelays.spareWorker.setFault({ kind: 'none' })
     await calls[1]?.reached
     for (const call of calls) call.release()
     await jobs.waitUntilEnded(id)

@@ -13,8 +13,7 @@ export async function temporalUnreachableScenario(
   const { check, docs, temporalRelays, observations } = context
   const jobs = await context.watchJobs(docs)
   const scripts = [createScript(docs), createScript(docs)] as const
-  if (failure === 'refused') await temporalRelays.api.cut()
-  else temporalRelays.api.silence()
+  await temporalRelays.api.setFault({ kind: failure === 'refused' ? 'cut' : 'silence' })
   try {
     const { status, job, tookMs } = await jobs.create(scripts[0].prompt)
     check(
@@ -44,7 +43,7 @@ export async function temporalUnreachableScenario(
     const files = { ...scripts[0].write, ...scripts[1].write }
     await checkPullRequest(context, jobs, completed, { files, commits: 2 })
   } finally {
-    await temporalRelays.api.restore()
+    await temporalRelays.api.setFault({ kind: 'none' })
   }
   return 'jobs are accepted, and started by the dispatcher'
 }

@@ -12,8 +12,10 @@ let clickhouse: RunningClickhouse
 
 beforeAll(async () => {
   clickhouse = await startClickhouse(binary, join(directory, 'data'), {
-    'config.d': ['system-logs.xml', 'small-machine.xml'],
-    'users.d': ['small-machine-queries.xml'],
+    config: {
+      'config.d': ['system-logs.xml', 'small-machine.xml'],
+      'users.d': ['small-machine-queries.xml'],
+    },
   })
 }, 60_000)
 afterAll(async () => {

@@ -50,13 +50,19 @@ export interface ClickhouseConfig {
   'users.d': readonly string[]
 }
 
+export interface ClickhouseOptions {
+  config?: ClickhouseConfig
+  /** Added to the environment of the server. */
+  env?: Record<string, string>
+}
+
 /** As in deploy/compose.dev.yml. */
 const defaultConfig: ClickhouseConfig = { 'config.d': ['system-logs.xml'], 'users.d': [] }
 
 export async function startClickhouse(
   binary: ClickhouseBinary,
   directory: string,
-  config: ClickhouseConfig = defaultConfig,
+  { config = defaultConfig, env = {} }: ClickhouseOptions = {},
 ): Promise<RunningClickhouse> {
   await mkdir(directory, { recursive: true })
   const port = await freePort()
@@ -74,7 +80,7 @@ export async function startClickhouse(
         : serverCommand(binary.clickhouse, directory, port),
     cwd: binary.kind === 'library' ? configDirectory : directory,
     logFile: join(directory, '../..', 'clickhouse.log'),
-    env: { PATH: process.env.PATH },
+    env: { PATH: process.env.PATH, ...env },
     isReady: async () => (await fetch(`http://${address}/ping`, { signal: AbortSignal.timeout(1000) })).ok,
     readyWithinSeconds: 60,
   })

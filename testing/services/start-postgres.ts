@@ -1,6 +1,6 @@
 /** Starts PostgreSQL from the system's packages, with a new data directory. */
 import { readdirSync } from 'node:fs'
-import { chown, mkdir, writeFile } from 'node:fs/promises'
+import { appendFile, chown, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { findBinary } from './find-binary.ts'
@@ -42,7 +42,12 @@ const find = (name: string) => findBinary(name, binaryDirectories())
 
 export const ensurePostgresInstalled = () => ensureSystemPackage('postgresql', () => find('initdb') !== undefined)
 
-export async function startPostgres(directory: string): Promise<RunningPostgres> {
+export interface PostgresOptions {
+  /** Added to the environment of the server. */
+  env?: Record<string, string>
+}
+
+export async function startPostgres(directory: string, { env = {} }: PostgresOptions = {}): Promise<RunningPostgres> {
   const initdb = find('initdb')
   const postgres = find('postgres')
   if (!initdb || !postgres)
@@ -63,14 +68,20 @@ export async function startPostgres(directory: string): Promise<RunningPostgres>
     ]),
     { cwd: directory },
   )
+  // Proofs simulate machines that connect from addresses of their own.
+  await appendFile(join(data, 'pg_hba.conf'), 'host all all 127.0.0.0/8 scram-sha-256\n')
 
   const port = await freePort()
   const url = `postgres://${user}:${password}@127.0.0.1:${port}/postgres`
   // fsync stays on: proofs kill this process and count the rows that survive.
   const settings = { listen_addresses: '127.0.0.1', port, unix_socket_directories: directory, max_connections: 400 }
+  // With `env`, because `setpriv` still runs as root and must not load a library that LD_PRELOAD names.
+  const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`)
+  const prefix = variables.length === 0 ? [] : ['env', ...variables]
+  const settingArguments = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const managedProcess = new ManagedProcess({
     name: 'postgres',
-    command: [postgres, '-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+    command: [...prefix, postgres, '-D', data, ...settingArguments],
     cwd: directory,
     logFile: join(directory, '../..', 'postgres.log'),
     ...(runAs && { user: runAs }),

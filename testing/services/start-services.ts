@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { GithubSimulatorAccess } from '@colophon/github-simulator/control'
 import { getDescriptionsDirectory } from '@colophon/github-simulator/descriptions'
+import { isAlive } from './is-alive.ts'
 import type { ManagedProcess } from './managed-process.ts'
 import { ensureSandboxPackages } from './sandbox-packages.ts'
 import { getClickhouseBinary, startClickhouse } from './start-clickhouse.ts'
@@ -35,14 +36,26 @@ export interface RunningServices {
   stop(): Promise<void>
 }
 
+/** Where and how to run a service that a test injects faults into. */
+export interface ServiceOptions {
+  /** Default: a directory beside those of the other services. */
+  directory?: string
+  /** Added to the environment of the service. */
+  env?: Record<string, string>
+}
+
 const directoryPrefix = 'colophon-services-'
 
 export async function startServices({
   log = () => {},
   onStop = () => {},
+  postgres: postgresOptions = {},
+  clickhouse: clickhouseOptions = {},
 }: {
   log?: (line: string) => void
   onStop?: (stop: () => Promise<void>) => void
+  postgres?: ServiceOptions
+  clickhouse?: ServiceOptions
 } = {}): Promise<RunningServices> {
   await ensurePostgresInstalled() // before the long builds: it may fail with a command for the user to run
   await ensureSandboxPackages()
@@ -77,13 +90,15 @@ export async function startServices({
   }
 
   try {
-    const startingPostgres = startPostgres(join(directory, 'postgres')).then(record)
+    const postgresDirectory = postgresOptions.directory ?? join(directory, 'postgres')
+    const clickhouseDirectory = clickhouseOptions.directory ?? join(directory, 'clickhouse')
+    const startingPostgres = startPostgres(postgresDirectory, postgresOptions).then(record)
     const starting = [
       startingPostgres,
       startingPostgres
         .then((postgres) => startTemporal(binaries.temporal, join(directory, 'temporal'), postgres))
         .then(record),
-      startClickhouse(binaries.clickhouse, join(directory, 'clickhouse')).then(record),
+      startClickhouse(binaries.clickhouse, clickhouseDirectory, clickhouseOptions).then(record),
       startingPostgres.then((postgres) => startGitea(binaries.gitea, join(directory, 'gitea'), postgres)).then(record),
       startGithubSimulator(join(directory, 'github')).then(record),
       startModelSimulator(directory).then(record),
@@ -123,14 +138,5 @@ function removeLeftovers(): void {
   for (const name of readdirSync(tmpdir())) {
     const pid = Number(name.match(new RegExp(`^${directoryPrefix}(\\d+)-`))?.[1])
     if (pid && !isAlive(pid)) rmSync(join(tmpdir(), name), { recursive: true, force: true })
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

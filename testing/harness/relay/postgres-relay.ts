@@ -2,7 +2,8 @@
  * A relay between a process and PostgreSQL. For some calls the server does the work, and its response is lost together with the
  * connection: the caller cannot know whether the work was done.
  */
-import { type ConnectionInspector, startRelay } from './relay.ts'
+import { startRelay } from './relay.ts'
+import type { ConnectionInspector } from './relay-connection.ts'
 
 export interface LossyPostgresRelay {
   /** The URL of PostgreSQL through the relay. */
@@ -19,10 +20,12 @@ export async function startLossyPostgresRelay(
 ): Promise<LossyPostgresRelay> {
   const sessions = new Set<Session>()
   const count = { calls: 0, lost: 0, lostCommits: 0 }
-  const { url, stop } = await startRelay(serviceUrl, () => {
-    const session = createSession(shouldLose, count)
-    sessions.add(session)
-    return { ...session, onClose: () => void sessions.delete(session) }
+  const { url, stop } = await startRelay(serviceUrl, {
+    inspect() {
+      const session = createSession(shouldLose, count)
+      sessions.add(session)
+      return { ...session, onClose: () => void sessions.delete(session) }
+    },
   })
   return { url, count, stop, inFlight: () => [...sessions].filter((session) => session.isBusy()).length }
 }

@@ -1,67 +1,52 @@
 /** A TCP relay between a process and a service, which injects faults for this process only. */
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { type AddressInfo, createServer, type Server } from 'node:net'
+import { type ConnectionInspector, RelayConnection } from './relay-connection.ts'
+import type { RelayFault } from './relay-fault.ts'
 
 export interface Relay {
   /** The URL of the service through the relay, with the credentials and the path of the service's own URL. */
   url: string
   /** Bytes from the process to the service: 0 prove that it sent nothing. */
   sentBytes(): number
-  /** Closes all connections and refuses new ones. */
-  cut(): Promise<void>
-  /** Keeps connections open and accepts new ones, but drops all data. */
-  silence(): void
-  restore(): Promise<void>
+  /**
+   * Applies to connections that exist and to new ones. A connection on which data was dropped is closed as soon as the new fault
+   * would deliver later data.
+   */
+  setFault(fault: RelayFault): Promise<void>
   stop(): Promise<void>
 }
 
-/** Sees the data of one connection, before the relay forwards it. */
-export interface ConnectionInspector {
-  fromClient(chunk: Buffer): void
-  fromService(chunk: Buffer): 'forward' | 'drop' | 'close'
-  onClose(): void
+export interface RelayOptions {
+  inspect?: () => ConnectionInspector
+  /** The relay connects to the service from this address (127.0.0.0/8), so that packets of one machine can be told apart. */
+  localAddress?: string
 }
 
-export async function startRelay(serviceUrl: string, inspect?: () => ConnectionInspector): Promise<Relay> {
-  const service = new URL(serviceUrl)
-  const sockets = new Set<Socket>()
+/** For an address that is not a URL, such as Temporal's, pass `tcp://host:port`, and use the host of `url`. */
+export async function startRelay(serviceUrl: string, { inspect, localAddress }: RelayOptions = {}): Promise<Relay> {
+  const { hostname, port: servicePort } = new URL(serviceUrl)
+  const service = { host: hostname, port: Number(servicePort), ...(localAddress && { localAddress }) }
+  const connections = new Set<RelayConnection>()
+  let fault: RelayFault = { kind: 'none' }
   let sentBytes = 0
-  let isSilent = false
 
-  const relay = (client: Socket) => {
-    const upstream = connect(Number(service.port), service.hostname)
-    const inspector = inspect?.()
-    const close = () => {
-      client.destroy()
-      upstream.destroy()
-    }
-    client.on('data', (chunk) => {
-      sentBytes += chunk.length
-      inspector?.fromClient(chunk)
-      if (!isSilent) upstream.write(chunk)
-    })
-    upstream.on('data', (chunk) => {
-      const action = inspector?.fromService(chunk) ?? 'forward'
-      if (action === 'close') close()
-      else if (action === 'forward' && !isSilent) client.write(chunk)
-    })
-    client.on('close', () => inspector?.onClose())
-    for (const socket of [client, upstream]) {
-      sockets.add(socket)
-      socket.on('error', () => {}) // `close` follows
-      socket.on('close', () => {
-        sockets.delete(socket)
-        close()
-      })
-    }
-  }
   const listen = (port: number) =>
     new Promise<Server>((resolve, reject) => {
-      const server = createServer(relay)
-      server.once('error', reject).listen(port, '127.0.0.1', () => resolve(server))
+      // Half-open: one side can end before the other has sent everything, and a fault can lose this.
+      const listening = createServer({ allowHalfOpen: true }, (client) => {
+        const connection: RelayConnection = new RelayConnection(client, {
+          service,
+          fault,
+          inspector: inspect?.(),
+          onSentBytes: (count) => {
+            sentBytes += count
+          },
+          onClose: () => void connections.delete(connection),
+        })
+        connections.add(connection)
+      })
+      listening.on('error', reject).listen(port, '127.0.0.1', () => resolve(listening))
     })
-  const closeConnections = () => {
-    for (const socket of sockets) socket.destroy()
-  }
 
   let server: Server | undefined = await listen(0)
   const { port } = server.address() as AddressInfo
@@ -70,22 +55,25 @@ export async function startRelay(serviceUrl: string, inspect?: () => ConnectionI
     server = undefined
     if (!closing) return
     const closed = new Promise((resolve) => closing.close(resolve))
-    closeConnections()
+    for (const connection of connections) connection.close()
     await closed
+  }
+  const change = async (newFault: RelayFault) => {
+    fault = newFault
+    if (newFault.kind === 'cut') return await cut()
+    for (const connection of connections) connection.setFault(newFault)
+    server ??= await listen(port)
+  }
+  let lastChange = Promise.resolve() // one at a time: the port cannot be used again before it is closed
+  const setFault = (newFault: RelayFault) => {
+    lastChange = lastChange.catch(() => {}).then(() => change(newFault))
+    return lastChange
   }
   return {
     url: relayedUrl(serviceUrl, port),
     sentBytes: () => sentBytes,
-    cut,
-    silence() {
-      isSilent = true
-    },
-    async restore() {
-      if (isSilent) closeConnections() // data was dropped on these
-      isSilent = false
-      server ??= await listen(port)
-    },
-    stop: cut,
+    setFault,
+    stop: () => setFault({ kind: 'cut' }),
   }
 }
 

@@ -1,0 +1,30 @@
+/** A PostgreSQL that one test may kill, fill or slow down. */
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  ensurePostgresInstalled,
+  type PostgresOptions,
+  type RunningPostgres,
+  startPostgres,
+} from '../services/start-postgres.ts'
+import type { CleanUp } from './colophon.ts'
+
+export interface OwnPostgres extends RunningPostgres {
+  /** Contains the data. */
+  directory: string
+}
+
+export async function startOwnPostgres(
+  { cleanUp }: CleanUp,
+  { directory, ...options }: PostgresOptions & { /** Default: a temporary directory. */ directory?: string } = {},
+): Promise<OwnPostgres> {
+  await ensurePostgresInstalled()
+  const parent = mkdtempSync(join(tmpdir(), 'colophon-own-postgres-'))
+  chmodSync(parent, 0o755) // if this process is root, PostgreSQL runs as another user
+  cleanUp(async () => rmSync(parent, { recursive: true, force: true, maxRetries: 5 }))
+  const dataDirectory = directory ?? join(parent, 'services/postgres')
+  const postgres = await startPostgres(dataDirectory, options)
+  cleanUp(() => postgres.process.stop())
+  return { ...postgres, directory: dataDirectory }
+}
