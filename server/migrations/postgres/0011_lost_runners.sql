@@ -1,5 +1,3 @@
--- How many runners stopped responding during the turn. Such a turn gets a runner of its own, and fails after the third.
-ALTER TABLE turn ADD COLUMN lost_runners int NOT NULL DEFAULT 0 CHECK (lost_runners >= 0);
 -- The activity that queued the last attempt: when Temporal scheduled it, and how often Temporal has tried it. A worker that stalled
 -- in an earlier one must not replace the attempt of a later one.
 ALTER TABLE turn ADD COLUMN queued_by_scheduled_at timestamptz;
@@ -8,6 +6,10 @@ ALTER TABLE turn ADD COLUMN queued_by_attempt int;
 -- Several runner processes can share a token, and only one of them is lost with a turn.
 ALTER TABLE turn_attempt ADD COLUMN runner_process text;
 ALTER TABLE turn_attempt ADD COLUMN heard_at timestamptz;
+-- When it was found that the runner had stopped responding. Null again if the process is heard again: its heartbeats did not arrive.
+-- A turn that was lost gets a runner of its own, and fails after the third.
+ALTER TABLE turn_attempt ADD COLUMN lost_at timestamptz;
+CREATE INDEX turn_attempt_lost ON turn_attempt (runner_process) WHERE lost_at IS NOT NULL;
 -- The runner process that claims no other turns until it is idle and can claim this one.
 ALTER TABLE turn_attempt ADD COLUMN reserved_for text;
 ALTER TABLE turn_attempt ADD COLUMN reserved_at timestamptz;

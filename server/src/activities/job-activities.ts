@@ -80,6 +80,12 @@ export function createJobActivities({
           return
         case 'ended':
           throw ApplicationFailure.nonRetryable('the turn has ended', 'internal_error')
+        case 'unconfirmed_loss':
+          throw ApplicationFailure.create({
+            message: 'runner_lost',
+            type: 'runner_lost',
+            nextRetryDelay: queued.retrySeconds * 1000,
+          })
         case 'superseded':
           // Temporal ignores it, because it has given this activity up. If Temporal's clock went back, a retry succeeds later.
           throw ApplicationFailure.retryable('a later attempt is queued', 'internal_error')

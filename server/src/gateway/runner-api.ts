@@ -64,6 +64,7 @@ export function runnerApiRoutes({
       async handle({ runner, body, isDisconnected }) {
         const until = Date.now() + body.waitSeconds * 1000
         const claimingRunner = { ...runner, processId: body.processId ?? runner.id }
+        await attempts.recordRunnerAlive(claimingRunner.processId)
         // A runner that has disconnected would not get the turn.
         while (!isDisconnected()) {
           const token = generateKey('colophon_attempt_')

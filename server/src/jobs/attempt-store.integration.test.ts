@@ -113,10 +113,14 @@ test('a turn that was lost with its runner waits for an idle one, and fails afte
   const idle = await createClaimingRunner(instance, projectId)
   expect(await attempts.claim(idle, newToken(), limits)).toMatchObject({ turnId: poison.turnId })
   await silenceRunner(poison.turnId)
-  expect(await attempts.enqueue(poison.turnId, newQueueingActivity(), limits)).toEqual({
-    kind: 'failed',
-    code: 'runner_lost',
-  })
+  const queueAgain = () => attempts.enqueue(poison.turnId, newQueueingActivity(), limits)
+  expect(await queueAgain()).toEqual({ kind: 'unconfirmed_loss', retrySeconds: limits.heartbeatTimeoutSeconds })
+  await instance.pool.query("UPDATE turn_attempt SET lost_at = lost_at - interval '1 minute' WHERE turn_id = $1", [
+    poison.turnId,
+  ])
+  expect(await queueAgain()).toEqual({ kind: 'failed', code: 'runner_lost' })
+  await attempts.recordRunnerAlive(idle.processId) // it could not send heartbeats, and the turn is not the reason
+  expect(await queueAgain()).toMatchObject({ kind: 'queued' })
 })
 
 test('a runner whose heartbeats did not reach Temporal is not lost', async () => {

@@ -50,6 +50,8 @@ export type EnqueueResult =
   | { kind: 'ended' }
   /** A later activity has queued an attempt. */
   | { kind: 'superseded' }
+  /** A third runner seems to be lost. Ask again after this time: it may only have been unable to send heartbeats. */
+  | { kind: 'unconfirmed_loss'; retrySeconds: number }
   | { kind: 'failed'; code: QueueFailureCode | 'agent_failed' | 'runner_lost' | 'cancelled' }
 
 /** Why a queued attempt has to end. */
@@ -101,7 +103,7 @@ export class AttemptStore {
       // Attempts are locked before their turn everywhere, because a claim finds the attempt first.
       const open = await tx
         .selectFrom('turn_attempt')
-        .select('heard_at')
+        .select(['number', 'heard_at'])
         .where('turn_id', '=', turnId)
         .where('ended_at', 'is', null)
         .forUpdate()
@@ -111,7 +113,7 @@ export class AttemptStore {
         .innerJoin('job', 'job.id', 'turn.job_id')
         .innerJoin('project', 'project.id', 'turn.project_id')
         .select(['turn.project_id', 'turn.status', 'turn.started_at', 'turn.deadline_at', 'turn.agent_failures'])
-        .select(['turn.lost_runners', 'turn.queued_by_scheduled_at', 'turn.queued_by_attempt', 'job.pending_stop'])
+        .select(['turn.queued_by_scheduled_at', 'turn.queued_by_attempt', 'job.pending_stop'])
         .select(['project.paused_at', 'project.resumed_at'])
         .where('turn.id', '=', turnId)
         .forNoKeyUpdate('turn')
@@ -125,30 +127,22 @@ export class AttemptStore {
       if (turn.status !== 'running') return { kind: 'ended' }
       if (!isLater(activity, turn)) return { kind: 'superseded' }
       const now = await databaseTime(tx)
-      const silentSinceMs = now.getTime() - (limits.heartbeatTimeoutSeconds * 1000) / 2
-      // A runner that was heard recently is not lost: its heartbeats did not reach Temporal.
-      const lost = open.filter(({ heard_at }) => heard_at !== null && heard_at.getTime() < silentSinceMs).length
-      const lostRunners = turn.lost_runners + lost
       await tx
         .updateTable('turn')
-        .set({
-          lost_runners: lostRunners,
-          queued_by_scheduled_at: activity.scheduledAt,
-          queued_by_attempt: activity.attempt,
-        })
+        .set({ queued_by_scheduled_at: activity.scheduledAt, queued_by_attempt: activity.attempt })
         .where('id', '=', turnId)
         .execute()
+      await endOpenAttempts(tx, turnId, open, now, limits)
       if (turn.pending_stop) return { kind: 'failed', code: 'cancelled' }
       if (turn.agent_failures >= limits.maxAgentFailures) return { kind: 'failed', code: 'agent_failed' }
-      if (lostRunners >= maxLostRunners) return { kind: 'failed', code: 'runner_lost' }
+      const { lost, lastLostAt } = await countLostRunners(tx, turnId)
+      if (lost >= maxLostRunners && lastLostAt !== null) {
+        const lostForSeconds = (now.getTime() - lastLostAt.getTime()) / 1000
+        if (lostForSeconds >= limits.heartbeatTimeoutSeconds) return { kind: 'failed', code: 'runner_lost' }
+        return { kind: 'unconfirmed_loss', retrySeconds: limits.heartbeatTimeoutSeconds }
+      }
       const failure = findQueueFailure(turn, now, limits)
       if (failure) return { kind: 'failed', code: failure }
-      await tx
-        .updateTable('turn_attempt')
-        .set({ ended_at: now })
-        .where('turn_id', '=', turnId)
-        .where('ended_at', 'is', null)
-        .execute()
       const { number } = await tx
         .selectFrom('turn_attempt')
         .select(sql<number>`coalesce(max(number), 0) + 1`.as('number'))
@@ -194,15 +188,15 @@ export class AttemptStore {
             (SELECT max(claimed_at) FROM turn_attempt AS a WHERE a.project_id = waiting.project_id) AS last_served
           FROM waiting
         )
-        SELECT attempt.turn_id, attempt.number, attempt.task_token, attempt.project_id, turn.lost_runners > 0 AS needs_idle_runner
+        SELECT attempt.turn_id, attempt.number, attempt.task_token, attempt.project_id, ${wasLost('attempt')} AS needs_idle_runner
         FROM turn_attempt AS attempt JOIN served USING (project_id) JOIN turn ON turn.id = attempt.turn_id
         WHERE attempt.claimed_at IS NULL AND attempt.ended_at IS NULL AND served.running < ${maxConcurrentPerProject}
           AND turn.status = 'running'
-          AND (turn.lost_runners = 0 OR NOT ${isReservedForAnother(runner.processId)} OR NOT ${isBusy(runner.processId)})
+          AND (NOT ${wasLost('attempt')} OR NOT ${isReservedForAnother(runner.processId)} OR NOT ${isBusy(runner.processId)})
           AND NOT EXISTS (
-            SELECT FROM turn_attempt AS mine JOIN turn AS my_turn ON my_turn.id = mine.turn_id
+            SELECT FROM turn_attempt AS mine
             WHERE mine.runner_process = ${runner.processId} AND mine.claimed_at IS NOT NULL AND mine.ended_at IS NULL
-              AND my_turn.lost_runners > 0)
+              AND ${wasLost('mine')})
           AND NOT EXISTS (SELECT FROM project WHERE project.id = attempt.project_id AND project.paused_at IS NOT NULL)
           AND EXISTS (SELECT FROM runner WHERE runner.id = ${runner.id} AND runner.revoked_at IS NULL)
         ORDER BY attempt.reserved_for = ${runner.processId} DESC NULLS LAST, served.last_served NULLS FIRST, attempt.queued_at
@@ -365,6 +359,16 @@ export class AttemptStore {
     return recorded !== undefined
   }
 
+  /** The runner process is alive, so that the turns that it lost are not the reason. */
+  async recordRunnerAlive(processId: string): Promise<void> {
+    await this.#db
+      .updateTable('turn_attempt')
+      .set({ lost_at: null })
+      .where('runner_process', '=', processId)
+      .where('lost_at', 'is not', null)
+      .execute()
+  }
+
   /** Ends attempts of turns that have ended. They would use up the slots of their project forever. */
   async endOrphans(limit: number): Promise<number> {
     const { rows } = await sql`
@@ -445,6 +449,10 @@ function findQueueFailure(
   return now.getTime() - waitingSinceMs > queueTimeoutSeconds * 1000 ? 'no_runner_available' : undefined
 }
 
+/** Whether a runner was lost with the turn of an attempt. */
+const wasLost = (attempt: 'attempt' | 'mine') => sql`EXISTS (
+  SELECT FROM turn_attempt AS earlier WHERE earlier.turn_id = ${sql.ref(attempt)}.turn_id AND earlier.lost_at IS NOT NULL)`
+
 const isBusy = (processId: string) => sql`EXISTS (
   SELECT FROM turn_attempt AS mine
   WHERE mine.runner_process = ${processId} AND mine.claimed_at IS NOT NULL AND mine.ended_at IS NULL)`
@@ -458,14 +466,9 @@ const isReservedForAnother = (processId: string) => sql`(attempt.reserved_for IS
  */
 async function isProcessSuitable(tx: DatabaseTransaction, processId: string, queued: QueuedAttempt): Promise<boolean> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${processId}, 1))`.execute(tx)
-  const running = await tx
-    .selectFrom('turn_attempt')
-    .innerJoin('turn', 'turn.id', 'turn_attempt.turn_id')
-    .select('turn.lost_runners')
-    .where('turn_attempt.runner_process', '=', processId)
-    .where('turn_attempt.claimed_at', 'is not', null)
-    .where('turn_attempt.ended_at', 'is', null)
-    .execute()
+  const { rows: running } = await sql<{ was_lost: boolean }>`
+    SELECT ${wasLost('mine')} AS was_lost FROM turn_attempt AS mine
+    WHERE mine.runner_process = ${processId} AND mine.claimed_at IS NOT NULL AND mine.ended_at IS NULL`.execute(tx)
   if (running.length === 0) return true
   if (queued.needs_idle_runner)
     await tx
@@ -474,7 +477,38 @@ async function isProcessSuitable(tx: DatabaseTransaction, processId: string, que
       .where('turn_id', '=', queued.turn_id)
       .where('number', '=', queued.number)
       .execute()
-  return !queued.needs_idle_runner && running.every(({ lost_runners }) => lost_runners === 0)
+  return !queued.needs_idle_runner && !running.some(({ was_lost }) => was_lost)
+}
+
+async function endOpenAttempts(
+  tx: DatabaseTransaction,
+  turnId: Id<'trn'>,
+  open: readonly { number: number; heard_at: Date | null }[],
+  now: Date,
+  { heartbeatTimeoutSeconds }: TurnLimits,
+): Promise<void> {
+  // A runner that was heard recently is not lost: Temporal has not received its heartbeats.
+  const silentSinceMs = now.getTime() - (heartbeatTimeoutSeconds * 1000) / 2
+  for (const { number, heard_at } of open) {
+    const isLost = heard_at !== null && heard_at.getTime() < silentSinceMs
+    await tx
+      .updateTable('turn_attempt')
+      .set({ ended_at: now, lost_at: isLost ? now : null })
+      .where('turn_id', '=', turnId)
+      .where('number', '=', number)
+      .execute()
+  }
+}
+
+async function countLostRunners(
+  tx: DatabaseTransaction,
+  turnId: Id<'trn'>,
+): Promise<{ lost: number; lastLostAt: Date | null }> {
+  return tx
+    .selectFrom('turn_attempt')
+    .select([sql<number>`count(lost_at)::int`.as('lost'), sql<Date | null>`max(lost_at)`.as('lastLostAt')])
+    .where('turn_id', '=', turnId)
+    .executeTakeFirstOrThrow()
 }
 
 /** Locks the project for claims: without the lock concurrent claims saw the same count and exceeded the limit together. */

@@ -99,7 +99,6 @@ export interface TurnTable {
   resolves_conflicts: Generated<boolean>
   failed_commit: Generated<string | null>
   failed_pull_request_number: ColumnType<string | null, number | null | undefined, never>
-  lost_runners: Generated<number>
   queued_by_scheduled_at: Generated<Date | null>
   queued_by_attempt: Generated<number | null>
 }
@@ -118,6 +117,7 @@ export interface TurnAttemptTable {
   event_bytes: ColumnType<string, never, number>
   runner_process: Generated<string | null>
   heard_at: Generated<Date | null>
+  lost_at: Generated<Date | null>
   reserved_for: Generated<string | null>
   reserved_at: Generated<Date | null>
 }
