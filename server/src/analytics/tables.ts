@@ -39,6 +39,7 @@ export interface AnalyticsTables {
   }
   view_batch: {
     id: Generated<string>
+    key: Generated<string>
     shard: number
     month: IsoDate
     rows: number

@@ -2,7 +2,7 @@
  * The blocks that are sent to ClickHouse, and the state of each. Uses only the connection that holds the loader's lock, so that
  * a loader that lost its lock cannot change anything. When a call fails, the caller must close that connection.
  */
-import { randomInt } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import type { ClientBase } from 'pg'
 import { type IsoDate, onlyShard } from '../tables.ts'
 
@@ -11,6 +11,8 @@ export interface ViewBlock {
   id: string
   month: IsoDate
   batchIds: readonly string[]
+  /** In the order of `batchIds`. */
+  batchKeys: readonly string[]
   /** How often ClickHouse has rejected the block because of its contents. */
   rejections: number
 }
@@ -35,29 +37,36 @@ export class BlockStore {
   /** Blocks of earlier rounds, of this or another process. They may or may not be in ClickHouse. Oldest first. */
   async listUnfinished(): Promise<ViewBlock[]> {
     const { rows } = await this.#client.query<ViewBlock>(
-      `SELECT id, month::text, batch_ids AS "batchIds", rejections FROM view_block
-       WHERE shard = $1 AND quarantined_at IS NULL AND retry_at <= clock_timestamp() ORDER BY id`,
+      `SELECT id, month::text, batch_ids AS "batchIds", rejections, ARRAY(
+         SELECT key FROM unnest(batch_ids) WITH ORDINALITY AS member (id, ordinal) JOIN view_batch USING (id) ORDER BY ordinal
+       )::text[] AS "batchKeys"
+       FROM view_block WHERE shard = $1 AND quarantined_at IS NULL AND retry_at <= clock_timestamp() ORDER BY view_block.id`,
       [onlyShard],
     )
     return rows
   }
 
-  /** Assigns waiting batches to new blocks: for each month, as many as fit into one block. */
-  async createBlocks(): Promise<{ blocks: ViewBlock[]; hasMore: boolean }> {
-    const { rows: waiting } = await this.#client.query<WaitingBatch>(
-      `SELECT id, month::text, rows, size_bytes AS "sizeBytes" FROM view_batch
+  /** Batches that are in no block yet, oldest first. */
+  async listWaiting(): Promise<{ waiting: WaitingBatch[]; hasMore: boolean }> {
+    const { rows } = await this.#client.query<WaitingBatch>(
+      `SELECT id, key::text, month::text, rows, size_bytes AS "sizeBytes", created_at AS "createdAt" FROM view_batch
        WHERE shard = $1 AND id NOT IN (SELECT unnest(batch_ids) FROM view_block WHERE shard = $1)
        ORDER BY id LIMIT $2`,
       [onlyShard, maxBatchesPerScan],
     )
+    return { waiting: rows, hasMore: rows.length === maxBatchesPerScan }
+  }
+
+  /** Assigns batches to new blocks: for each month, as many as fit into one block. */
+  async createBlocks(waiting: readonly WaitingBatch[]): Promise<{ blocks: ViewBlock[]; hasMore: boolean }> {
     const blocks = groupByMonth(waiting)
     if (blocks.length > 0) await this.#insert(blocks)
     const assigned = blocks.reduce((sum, { batchIds }) => sum + batchIds.length, 0)
-    return { blocks, hasMore: assigned < waiting.length || waiting.length === maxBatchesPerScan }
+    return { blocks, hasMore: assigned < waiting.length }
   }
 
   /** Skips batches that an operator has deleted by hand: a block that can never be complete again must not block others. */
-  async readContent({ batchIds }: ViewBlock): Promise<BlockContent> {
+  async readContent({ batchIds }: Pick<ViewBlock, 'batchIds'>): Promise<BlockContent> {
     const { rows } = await this.#client.query<{ body: Buffer; rows: number }>(
       `SELECT body, rows FROM unnest($1::bigint[]) WITH ORDINALITY AS member (id, ordinal)
        JOIN view_batch USING (id) ORDER BY ordinal`,
@@ -72,6 +81,11 @@ export class BlockStore {
       await this.#client.query('DELETE FROM view_batch WHERE id = ANY($1::bigint[])', [batchIds])
       await this.#remove(id)
     })
+  }
+
+  /** ClickHouse has the views of the batch already. */
+  async deleteBatch({ id }: WaitingBatch): Promise<void> {
+    await this.#client.query('DELETE FROM view_batch WHERE id = $1', [id])
   }
 
   /** The block may or may not be in ClickHouse, and its contents are valid. */
@@ -93,12 +107,13 @@ export class BlockStore {
   }
 
   /** Only for blocks whose contents ClickHouse rejected, so that none of their rows is in: the halves get new tokens. */
-  async split({ id, month, batchIds }: ViewBlock): Promise<void> {
-    const middle = Math.ceil(batchIds.length / 2)
-    const halves = [batchIds.slice(0, middle), batchIds.slice(middle)]
+  async split({ id, batchIds }: ViewBlock): Promise<void> {
     await this.#inTransaction(async () => {
       await this.#remove(id)
-      await this.#insert(halves.map((half) => ({ id: newBlockId(), month, batchIds: half, rejections: 0 })))
+      const { waiting } = await this.listWaiting()
+      const members = waiting.filter((batch) => batchIds.includes(batch.id))
+      const middle = Math.ceil(members.length / 2)
+      await this.#insert([members.slice(0, middle), members.slice(middle)].flatMap(groupByMonth))
     })
   }
 
@@ -131,35 +146,47 @@ export class BlockStore {
   }
 }
 
-interface WaitingBatch {
+export interface WaitingBatch {
   id: string
+  key: string
   month: IsoDate
   rows: number
   sizeBytes: number
+  createdAt: Date
 }
 
 function groupByMonth(waiting: readonly WaitingBatch[]): ViewBlock[] {
-  const blocks = new Map<IsoDate, { batchIds: string[]; rows: number; sizeBytes: number }>()
-  for (const { id, month, rows, sizeBytes } of waiting) {
-    const block = blocks.get(month) ?? { batchIds: [], rows: 0, sizeBytes: 0 }
+  const blocks = new Map<IsoDate, { batches: WaitingBatch[]; rows: number; sizeBytes: number }>()
+  for (const batch of waiting) {
+    const { month, rows, sizeBytes } = batch
+    const block = blocks.get(month) ?? { batches: [], rows: 0, sizeBytes: 0 }
     blocks.set(month, block)
     const fits = block.rows + rows <= maxRows && block.sizeBytes + sizeBytes <= maxBytes
-    if (!fits && block.batchIds.length > 0) continue // goes into a later block
-    block.batchIds.push(id)
+    if (!fits && block.batches.length > 0) continue // goes into a later block
+    block.batches.push(batch)
     block.rows += rows
     block.sizeBytes += sizeBytes
   }
-  return [...blocks].map(([month, { batchIds }]) => ({ id: newBlockId(), month, batchIds, rejections: 0 }))
+  return [...blocks].map(([month, { batches }]) => ({
+    id: computeBlockId(batches),
+    month,
+    batchIds: batches.map(({ id }) => id),
+    batchKeys: batches.map(({ key }) => key),
+    rejections: 0,
+  }))
 }
 
-let lastBlockId = 0n
-
 /**
- * Microseconds since the epoch, and greater than the last ID: unknown to ClickHouse even after a backup was restored. The last
- * three digits are random, because a clock may be set back while ClickHouse still remembers the IDs of that time.
+ * Milliseconds since the epoch, and 21 bits of a hash of the batches: the same batches have the same ID, also after PostgreSQL lost
+ * its last changes, and IDs grow with time, so that ClickHouse stores them in half a byte.
  */
-function newBlockId(): string {
-  const now = BigInt(Date.now()) * 1000n + BigInt(randomInt(1000))
-  lastBlockId = now > lastBlockId ? now : lastBlockId + 1n
-  return String(lastBlockId)
+function computeBlockId(batches: readonly WaitingBatch[]): string {
+  const hash = createHash('sha256').update(
+    batches
+      .map(({ key }) => key)
+      .sort()
+      .join('\n'),
+  )
+  const createdAtMs = Math.min(...batches.map(({ createdAt }) => createdAt.getTime()))
+  return String((BigInt(createdAtMs) << 21n) | BigInt(hash.digest().readUInt32BE(0) >>> 11))
 }

@@ -3,18 +3,24 @@ import { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client'
 import { viewColumns, viewInsertFormat } from '../collect/view.ts'
+import { blockQuery } from './block-query.ts'
 import type { BlockContent } from './block-store.ts'
 
+/** The token starts with the ID of the block. */
 export async function insertBlock(
   clickhouse: ClickHouseClient,
   token: string,
   { bodies }: BlockContent,
 ): Promise<void> {
+  const [blockId = ''] = token.split('/')
+  const { query_id, clickhouse_settings } = blockQuery(blockId)
   const { stream } = await clickhouse.exec({
     query: `INSERT INTO page_view (${viewColumns.join(', ')}) FORMAT ${viewInsertFormat}`,
     values: Readable.from(bodies, { objectMode: false }),
     http_headers: { 'content-encoding': 'gzip' },
+    query_id,
     clickhouse_settings: {
+      ...clickhouse_settings,
       async_insert: 0, // has open bugs with tokens and partitions: ClickHouse 110604, 111049, 112649
       insert_deduplicate: 1,
       insert_deduplication_token: token,

@@ -1,10 +1,12 @@
 /** One round of the loader: first the blocks of earlier rounds, then new ones from the waiting batches. */
-import type { ClickHouseClient } from '@clickhouse/client'
+import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client'
 import type { Log } from '../../platform/log.ts'
 import { isServiceUnavailable } from '../../platform/service-unavailable.ts'
-import type { BlockStore, ViewBlock } from './block-store.ts'
+import { killBlockQueries } from './block-query.ts'
+import type { BlockStore, ViewBlock, WaitingBatch } from './block-store.ts'
 import { insertBlock, isBlockContentError } from './insert-block.ts'
 import { reconcileBlock } from './reconcile-block.ts'
+import { findSentBlocks, isLoaded, recordSentBatches } from './sent-batches.ts'
 
 const maxRejections = 5
 const retryAfterSeconds = { rejected: 1, failed: 10 }
@@ -22,11 +24,39 @@ export async function loadBlocks(deps: LoaderDeps): Promise<{ hasMore: boolean }
     // be reconciled later. The next round does not wait for postponed blocks.
     if ((await tryLoad(deps, block, { wasSentBefore: true })) === 'failed') return { hasMore: false }
   }
-  const { blocks, hasMore } = await deps.store.createBlocks()
+  const { waiting, hasMore: moreWait } = await deps.store.listWaiting()
+  const unsent = await tryRemoveLoaded(deps, waiting)
+  if (!unsent) return { hasMore: false }
+  const { blocks, hasMore } = await deps.store.createBlocks(unsent)
   for (const block of blocks) {
     if ((await tryLoad(deps, block, { wasSentBefore: false })) === 'failed') return { hasMore: false }
   }
-  return { hasMore }
+  return { hasMore: hasMore || moreWait }
+}
+
+/** Deletes batches that ClickHouse has already, and returns the others. Undefined: ClickHouse failed. */
+async function tryRemoveLoaded(
+  { store, clickhouse, log }: LoaderDeps,
+  waiting: readonly WaitingBatch[],
+): Promise<WaitingBatch[] | undefined> {
+  try {
+    const sentBlocks = await findSentBlocks(clickhouse, waiting)
+    const unsent: WaitingBatch[] = []
+    for (const batch of waiting) {
+      const blockIds = sentBlocks.get(batch.key)
+      const content = blockIds && (await store.readContent({ batchIds: [batch.id] }))
+      if (!content || !(await isLoaded(clickhouse, content, blockIds))) unsent.push(batch)
+      else {
+        log.warn({ batch: batch.id, rows: content.rows }, 'PostgreSQL has lost changes: these views are loaded already')
+        await store.deleteBatch(batch)
+      }
+    }
+    return unsent
+  } catch (error) {
+    if (!(error instanceof ClickHouseError) && !isServiceUnavailable(error)) throw error
+    log.warn({ error: String(error).slice(0, 1_000) }, 'could not load views, will retry')
+    return undefined
+  }
 }
 
 async function tryLoad(
@@ -37,6 +67,8 @@ async function tryLoad(
   const { store, clickhouse, log } = deps
   const content = await store.readContent(block)
   try {
+    if (wasSentBefore) await killBlockQueries(clickhouse, block.id)
+    if (content.rows > 0) await recordSentBatches(clickhouse, block)
     if (content.rows > 0) await insertBlock(clickhouse, block.id, content)
     if (content.rows > 0 && wasSentBefore) await reconcileBlock(clickhouse, block, content)
   } catch (error) {

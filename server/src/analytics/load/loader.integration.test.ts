@@ -7,10 +7,12 @@ import { createLog } from '../../platform/log.ts'
 import { encodeView, type View } from '../collect/view.ts'
 import { createTestView } from '../testing/create-test-view.ts'
 import { createViewsTestInstance } from '../testing/views-test-instance.ts'
+import { blockQuery } from './block-query.ts'
 import { BlockStore, type ViewBlock } from './block-store.ts'
 import { insertBlock } from './insert-block.ts'
 import { loadBlocks } from './load-blocks.ts'
 import { startLoader } from './loader.ts'
+import { recordSentBatches } from './sent-batches.ts'
 
 const instance = await createViewsTestInstance(inject('services'), 'loader')
 afterAll(() => instance.drop())
@@ -28,6 +30,8 @@ afterEach(async () => {
   client.release()
   await pool.query('TRUNCATE view_batch, view_block')
 })
+
+const createBlocks = async () => store.createBlocks((await store.listWaiting()).waiting)
 
 const round = (log = instance.log) => loadBlocks({ store, clickhouse, log })
 
@@ -127,7 +131,7 @@ test('returns a view from ClickHouse exactly as it was written', async () => {
 
 test('after a crash before the insert, loads the existing block and later batches', async () => {
   await addBatch('2026-11-01', november(3))
-  await store.createBlocks()
+  await createBlocks()
   await addBatch('2026-11-01', november(5))
   await round()
   expect(await totals()).toEqual(inEveryTable(8))
@@ -144,11 +148,82 @@ test('after a crash between the insert and its record, sends the block again and
 })
 
 async function createAndInsertBlock(): Promise<ViewBlock> {
-  const [block] = (await store.createBlocks()).blocks
+  const [block] = (await createBlocks()).blocks
   if (!block) throw new Error('no block was created')
   await insertBlock(clickhouse, block.id, await store.readContent(block))
   return block
 }
+
+/** What is in the buffer now. `restore` adds it again, as a failover or a restored backup does. */
+async function dumpBuffer() {
+  const { rows } = await pool.query('SELECT key, shard, month, rows, size_bytes, body, created_at FROM view_batch')
+  return {
+    restore: async (count = rows.length) => {
+      for (const { key, shard, month, rows: n, size_bytes, body, created_at } of rows.slice(0, count))
+        await pool.query(
+          `INSERT INTO view_batch (key, shard, month, rows, size_bytes, body, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+          [key, shard, month, n, size_bytes, body, created_at],
+        )
+    },
+  }
+}
+
+test('counts nothing twice when PostgreSQL forgets that it has loaded views', async () => {
+  await addBatch('2026-11-01', november(3))
+  await addBatch('2026-11-01', november(4))
+  const backup = await dumpBuffer()
+  await addBatch('2026-11-01', november(5))
+  await round()
+  await backup.restore()
+  await addBatch('2026-11-01', november(6))
+  await round()
+  expect(await totals()).toEqual(inEveryTable(18))
+  expect(await countPending()).toEqual({ batches: 0, blocks: 0 })
+  await backup.restore(1)
+  await round()
+  expect(await totals()).toEqual(inEveryTable(18))
+})
+
+test('loads views whose block was recorded, but never arrived, when PostgreSQL forgets the block', async () => {
+  await addBatch('2026-11-01', november(3))
+  const backup = await dumpBuffer()
+  const [block] = (await createBlocks()).blocks
+  if (!block) throw new Error('no block was created')
+  await recordSentBatches(clickhouse, block)
+  await pool.query('TRUNCATE view_batch, view_block')
+  await backup.restore()
+  await addBatch('2026-11-01', november(4))
+  await round()
+  expect(await totals()).toEqual(inEveryTable(7))
+})
+
+test('gives the same batches the same block', async () => {
+  await addBatch('2026-11-01', november(3))
+  await addBatch('2026-11-01', november(4))
+  const backup = await dumpBuffer()
+  const [block] = (await createBlocks()).blocks
+  await pool.query('TRUNCATE view_batch, view_block')
+  await backup.restore()
+  expect((await createBlocks()).blocks).toMatchObject([{ id: block?.id, batchKeys: block?.batchKeys }])
+})
+
+test('ends the queries of a block before it sends the block again', async () => {
+  await addBatch('2026-11-01', november(3))
+  const [block] = (await createBlocks()).blocks
+  const { query_id, clickhouse_settings } = blockQuery(block?.id ?? '')
+  const abandoned = clickhouse.query({
+    query: 'SELECT sleepEachRow(1) FROM numbers(20) SETTINGS max_block_size = 1',
+    query_id,
+    clickhouse_settings,
+  })
+  const ended = expect(abandoned.then((response) => response.text())).rejects.toThrow(/cancel/i)
+  const isRunning = () => instance.queryRows(`SELECT 1 AS found FROM system.processes WHERE query_id = '${query_id}'`)
+  await expect.poll(isRunning).toEqual([{ found: 1 }])
+  await round()
+  expect(await isRunning()).toEqual([])
+  await ended
+  expect(await totals()).toEqual(inEveryTable(3))
+})
 
 // A ClickHouse that is killed at the wrong moment has the token without the rows: of the views, or of any table of sums.
 test.each([
@@ -198,7 +273,7 @@ test('does not change other projects and other days when it reconciles a block',
   await round()
   const before = await instance.queryRows('SELECT * FROM views_by_page_and_day FINAL ORDER BY ALL')
   await addBatch('2026-11-01', [createTestView({ projectId, at: new Date('2026-11-30T00:00:00Z') })])
-  await store.createBlocks()
+  await createBlocks()
   await round()
   const after = await instance.queryRows(
     "SELECT * FROM views_by_page_and_day FINAL WHERE day < '2026-11-30' ORDER BY ALL",
@@ -226,10 +301,10 @@ test('quarantines and logs a bad batch, and loads all others', async () => {
 test('loads the rest of a block when one of its batches was deleted by hand', async () => {
   const deleted = await addBatch('2026-11-01', november(3))
   await addBatch('2026-11-01', november(4))
-  await store.createBlocks()
+  await createBlocks()
   await pool.query('DELETE FROM view_batch WHERE id = $1', [deleted])
   await addBatch('2026-10-01', [createTestView({ projectId, at: new Date('2026-10-01T00:00:00Z') })])
-  await store.createBlocks()
+  await createBlocks()
   await pool.query("DELETE FROM view_batch WHERE month = '2026-10-01'")
   await round()
   expect(await totals()).toEqual(inEveryTable(4))
@@ -260,7 +335,7 @@ test('loses nothing while ClickHouse is down, and loads everything once when it 
   for (let rounds = 0; rounds < 8; rounds++) {
     await loadBlocks({ store, clickhouse: unreachable, log: createLog('test', { level: 'error' }) })
   }
-  expect(await countPending()).toEqual({ batches: 1, blocks: 1 })
+  expect(await countPending()).toEqual({ batches: 1, blocks: 0 })
   await round()
   expect(await totals()).toEqual(inEveryTable(3))
 })
@@ -290,13 +365,13 @@ test('limits a block to 500,000 rows and 32 MiB, and puts the rest into the next
   await addBatchOfSize(200_001, 1)
   await addBatchOfSize(200_000, 1)
   await addBatchOfSize(1, 32 * 1024 * 1024)
-  const first = await store.createBlocks()
+  const first = await createBlocks()
   expect(first.blocks.map(({ batchIds }) => batchIds.length)).toEqual([2])
   expect(first.hasMore).toBe(true)
-  const second = await store.createBlocks()
+  const second = await createBlocks()
   expect(second.blocks.map(({ batchIds }) => batchIds.length)).toEqual([1])
-  expect((await store.createBlocks()).blocks.map(({ batchIds }) => batchIds.length)).toEqual([1])
-  expect(await store.createBlocks()).toEqual({ blocks: [], hasMore: false })
+  expect((await createBlocks()).blocks.map(({ batchIds }) => batchIds.length)).toEqual([1])
+  expect(await createBlocks()).toEqual({ blocks: [], hasMore: false })
 })
 
 test('lets one of several loaders work, and another take over when it is gone', async () => {
