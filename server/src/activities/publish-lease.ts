@@ -15,7 +15,6 @@ export async function withPublishLease<Result>(
   const context = Context.current()
   const holder = randomUUID()
   const leaseSeconds = timeoutMs / 1000
-  let acquiredAtMs = Date.now()
   if (!(await turns.acquirePublishLease(turnId, holder, leaseSeconds))) {
     throw ApplicationFailure.create({
       message: 'another worker has the publish lease',
@@ -24,18 +23,24 @@ export async function withPublishLease<Result>(
     })
   }
   const lost = new AbortController()
+  const loseLease = () => lost.abort(new Error('publish lease lost'))
+  // A timer and not a comparison of times after each query: a query may get no response for as long as the lease lasts.
+  let expiry = setTimeout(loseLease, timeoutMs)
   const renew = async () => {
     context.heartbeat()
-    const requestedAtMs = Date.now()
+    const requestedAtMs = performance.now()
     const renewed = await turns.acquirePublishLease(turnId, holder, leaseSeconds).catch(() => undefined)
-    if (renewed) acquiredAtMs = requestedAtMs
-    else if (renewed === false || Date.now() - acquiredAtMs >= timeoutMs) lost.abort(new Error('publish lease lost'))
+    if (renewed === false) loseLease()
+    if (!renewed) return
+    clearTimeout(expiry)
+    expiry = setTimeout(loseLease, timeoutMs - (performance.now() - requestedAtMs))
   }
   const timer = setInterval(() => void renew(), timeoutMs / 3)
   try {
     return await work(AbortSignal.any([context.cancellationSignal, lost.signal]))
   } finally {
     clearInterval(timer)
+    clearTimeout(expiry)
     await turns.releasePublishLease(turnId, holder).catch(() => {}) // else it expires
   }
 }
