@@ -26,8 +26,8 @@ test('does not look for expired jobs in every round', async () => {
     events: instance.stores.events,
     database,
     deleteExpired: async () => {},
-    signals: { startJob: rejectSignal, wakeJob: rejectSignal, stopJob: rejectSignal },
-    settings: { stallSeconds: 0, idleArchiveDays: 30 },
+    signals: { startJob: rejectSignal, wakeJob: rejectSignal, stopJob: rejectSignal, restartJob: rejectSignal },
+    settings: { stallSeconds: 0, heartbeatTimeoutSeconds: 30, publishTimeoutSeconds: 3600, idleArchiveDays: 30 },
     log: createLog('test', { level: 'error' }),
   })
   await vi.waitFor(() => expect(rounds).toBeGreaterThan(2), 30_000)

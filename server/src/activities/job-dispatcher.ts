@@ -7,13 +7,11 @@ import type { AttemptStore } from '../jobs/attempt-store.ts'
 import { deleteExpiredJobs } from '../jobs/delete-expired-jobs.ts'
 import { deleteExpiredIdempotentResponses } from '../jobs/idempotency.ts'
 import type { JobSignaler } from '../jobs/job-signaler.ts'
-import type { TurnStore } from '../jobs/turn-store.ts'
+import type { StalledJob, StallLimits, TurnStore } from '../jobs/turn-store.ts'
 import { type BackgroundTask, startBackgroundTask } from '../platform/background-task.ts'
 import type { Log } from '../platform/log.ts'
 
-export interface JobDispatcherSettings {
-  /** A job in which nothing has happened for this long is woken. */
-  stallSeconds: number
+export interface JobDispatcherSettings extends StallLimits {
   idleArchiveDays: number
 }
 
@@ -48,9 +46,15 @@ export function startJobDispatcher({
     if (deleted < batchSize) deleteJobsAtMs = performance.now() + deleteJobsEveryMs // else there are more
   }
 
+  const wake = async ({ id, stopRequested, needsRestart }: StalledJob) => {
+    if (!needsRestart) return stopRequested ? signals.stopJob(id) : signals.wakeJob(id)
+    log.warn({ jobId: id }, 'a job makes no progress: starting its workflow anew')
+    await signals.restartJob(id)
+  }
+
   const round = async () => {
-    const stalled = await turns.claimStalledJobs(settings.stallSeconds, batchSize)
-    for (const { id, stopRequested } of stalled) await (stopRequested ? signals.stopJob(id) : signals.wakeJob(id))
+    const stalled = await turns.claimStalledJobs(settings, batchSize)
+    for (const job of stalled) await wake(job)
     if (stalled.length > 0) log.info({ jobs: stalled.length }, 'woke stalled jobs')
     const orphans = await attempts.endOrphans(batchSize)
     if (orphans > 0) log.warn({ attempts: orphans }, 'ended attempts of turns that have ended')

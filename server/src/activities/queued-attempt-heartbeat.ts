@@ -49,7 +49,7 @@ export class QueuedAttemptHeartbeat {
 
   async #sendHeartbeats(): Promise<void> {
     const all = [...this.#taskTokens] // those added during the query are for the next time
-    const queued = await this.#attempts.listQueued(
+    const queued = await this.#attempts.recordQueued(
       all.map(([, token]) => token),
       this.#limits,
     )

@@ -27,6 +27,7 @@ export function createClaimedTurnBuilder({
     mergeBranch,
     failedMessages,
     deadlineAt,
+    secondsLeft,
     session,
     unpublishedWork,
     model: name,
@@ -59,6 +60,7 @@ export function createClaimedTurnBuilder({
       session: session?.toString('base64') ?? null,
       unpublishedWork: unpublishedWork && { ...unpublishedWork, bundle: unpublishedWork.bundle.toString('base64') },
       deadlineAt: deadlineAt.toISOString(),
+      secondsLeft,
     }
   }
 }

@@ -62,7 +62,7 @@ export function runnerApiRoutes({
       access: 'runner',
       schemas: { body: ClaimRequest, responses: { 200: ClaimedTurn, 204: NoContent } },
       async handle({ runner, body, isDisconnected }) {
-        const until = Date.now() + body.waitSeconds * 1000
+        const until = performance.now() + body.waitSeconds * 1000
         const claimingRunner = { ...runner, processId: body.processId ?? runner.id }
         await attempts.recordRunnerAlive(claimingRunner.processId)
         // A runner that has disconnected would not get the turn.
@@ -77,7 +77,7 @@ export function runnerApiRoutes({
               heartbeatSeconds: settings.heartbeatSeconds,
             })
           if (claimed) await failWithoutModel(claimed, hashKey(token))
-          if (Date.now() >= until) break
+          if (performance.now() >= until) break
           await sleep(claimPollMs)
         }
         return createResponse(204, undefined)

@@ -19,7 +19,7 @@ export class ApprovalStore {
   /** The job becomes active again and the caller wakes it. */
   approve(projectId: Id<'prj'>, jobId: string, diffSha256: string, actor: Actor): Promise<Job> {
     return this.#decide(projectId, jobId, diffSha256, 'approved', actor, async (tx, locked, turn) => {
-      await transitionJob(tx, locked, { type: 'approve', turn: turn.number }, new Date())
+      await transitionJob(tx, locked, { type: 'approve', turn: turn.number })
       // The branch had time to move, so the turn may be restarted once more. What it does then is held again.
       await tx.updateTable('turn').set({ restarted: false }).where('id', '=', turn.id).execute()
     })
@@ -27,11 +27,11 @@ export class ApprovalStore {
 
   /** The job stays completed. The next turn starts without the rejected changes. */
   reject(projectId: Id<'prj'>, jobId: string, diffSha256: string, actor: Actor): Promise<Job> {
-    return this.#decide(projectId, jobId, diffSha256, 'rejected', actor, async (tx, { jobId: id }, turn) => {
+    return this.#decide(projectId, jobId, diffSha256, 'rejected', actor, async (tx, { jobId: id, at }, turn) => {
       await tx.updateTable('turn').set({ outcome: 'rejected' }).where('id', '=', turn.id).execute()
       await tx
         .updateTable('job')
-        .set({ outcome: 'rejected', updated_at: new Date() })
+        .set({ outcome: 'rejected', updated_at: at })
         .where('project_id', '=', projectId)
         .where('id', '=', id)
         .execute()
@@ -63,7 +63,7 @@ export class ApprovalStore {
         )
       await tx
         .updateTable('held_result')
-        .set({ decision, decided_at: new Date() })
+        .set({ decision, decided_at: locked.at })
         .where('turn_id', '=', held.id)
         .execute()
       await apply(tx, locked, held)

@@ -139,10 +139,10 @@ test('a queued attempt fails when it has waited too long, unless the project is 
   await createQueuedTurn(projectId, activity)
   const taskToken = Buffer.from(activity.taskToken)
   const impatient = { ...limits, queueTimeoutSeconds: 0 }
-  expect(await attempts.listQueued([taskToken], limits)).toEqual([{ taskToken, failure: undefined }])
-  expect(await attempts.listQueued([taskToken], impatient)).toEqual([{ taskToken, failure: 'no_runner_available' }])
+  expect(await attempts.recordQueued([taskToken], limits)).toEqual([{ taskToken, failure: undefined }])
+  expect(await attempts.recordQueued([taskToken], impatient)).toEqual([{ taskToken, failure: 'no_runner_available' }])
   await pauses.pause(projectId, { kind: 'operator' })
-  expect(await attempts.listQueued([taskToken], impatient)).toEqual([{ taskToken, failure: undefined }])
+  expect(await attempts.recordQueued([taskToken], impatient)).toEqual([{ taskToken, failure: undefined }])
   expect(await attempts.endQueued(taskToken)).toBe(true)
   expect(await attempts.endQueued(taskToken)).toBe(false)
 })

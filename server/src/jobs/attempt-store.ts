@@ -67,6 +67,8 @@ export interface ClaimedAttempt {
   /** A model name, or `default`. */
   model: string
   deadlineAt: Date
+  /** Until the deadline, by PostgreSQL's clock. */
+  secondsLeft: number
   startBranch: string
   /** The agent resolves the conflicts of the pull request with this branch. */
   mergeBranch: string | null
@@ -103,7 +105,7 @@ export class AttemptStore {
       // Attempts are locked before their turn everywhere, because a claim finds the attempt first.
       const open = await tx
         .selectFrom('turn_attempt')
-        .select(['number', 'heard_at'])
+        .select(['number', 'claimed_at', 'heard_at'])
         .where('turn_id', '=', turnId)
         .where('ended_at', 'is', null)
         .forUpdate()
@@ -117,7 +119,8 @@ export class AttemptStore {
         .select(['project.paused_at', 'project.resumed_at'])
         .where('turn.id', '=', turnId)
         .forNoKeyUpdate('turn')
-        .executeTakeFirstOrThrow()
+        .executeTakeFirst()
+      if (!turn) return { kind: 'ended' } // PostgreSQL may have lost it in a failover
       const result = await tx
         .selectFrom('turn_result')
         .select('turn_id')
@@ -233,6 +236,7 @@ export class AttemptStore {
       return { ...queued, ...turn, claimedAt: now }
     })
     if (!claimed) return undefined
+    const deadlineAt = claimed.deadline_at ?? claimed.claimedAt
     return {
       projectId: claimed.project_id,
       turnId: claimed.turn_id,
@@ -240,7 +244,8 @@ export class AttemptStore {
       prompt: claimed.prompt,
       failedCheck: claimed.failed_check,
       model: claimed.model,
-      deadlineAt: claimed.deadline_at ?? claimed.claimedAt,
+      deadlineAt,
+      secondsLeft: (deadlineAt.getTime() - claimed.claimedAt.getTime()) / 1000,
       startBranch: claimed.start_branch ?? claimed.ref,
       mergeBranch: claimed.resolves_conflicts && claimed.start_branch !== claimed.ref ? claimed.ref : null,
       // Read after the commit: ended turns do not change, and reading megabytes must not hold the lock.
@@ -262,7 +267,8 @@ export class AttemptStore {
       .innerJoin('job', 'job.id', 'turn.job_id')
       .innerJoin('project', 'project.id', 'turn.project_id')
       .innerJoin('runner', 'runner.id', 'turn_attempt.runner_id')
-      .select(['turn.project_id', 'turn.job_id', 'turn.id', 'turn.number', 'turn.deadline_at', 'job.pending_stop'])
+      .select(['turn.project_id', 'turn.job_id', 'turn.id', 'turn.number', 'job.pending_stop'])
+      .select(sql<boolean>`coalesce(turn.deadline_at <= clock_timestamp(), false)`.as('is_late'))
       .select(['turn_attempt.number as attempt', 'turn_attempt.task_token', 'job.model', 'project.paused_at'])
       .where('turn_attempt.token_hash', '=', tokenHash)
       .where('turn_attempt.ended_at', 'is', null)
@@ -270,7 +276,6 @@ export class AttemptStore {
       .where('runner.revoked_at', 'is', null)
       .executeTakeFirst()
     if (!row) return undefined
-    const isLate = row.deadline_at !== null && row.deadline_at <= new Date()
     return {
       projectId: row.project_id,
       jobId: row.job_id,
@@ -279,7 +284,7 @@ export class AttemptStore {
       number: row.attempt,
       model: row.model,
       taskToken: row.task_token,
-      stop: row.pending_stop ? 'cancelled' : row.paused_at ? 'paused' : isLate ? 'deadline' : null,
+      stop: row.pending_stop ? 'cancelled' : row.paused_at ? 'paused' : row.is_late ? 'deadline' : null,
     }
   }
 
@@ -384,21 +389,26 @@ export class AttemptStore {
     return readTurnResult(this.#db, turnId)
   }
 
-  /** Those of the given attempts that no runner has claimed yet, and why they have to end, if they do. */
-  async listQueued(
+  /**
+   * Records that the worker of these attempts is alive. Returns those that no runner has claimed yet, and why they have to end, if
+   * they do.
+   */
+  async recordQueued(
     taskTokens: readonly Buffer[],
     limits: TurnLimits,
   ): Promise<{ taskToken: Buffer; failure: QueueFailureCode | undefined }[]> {
     if (taskTokens.length === 0) return []
     const rows = await this.#db
-      .selectFrom('turn_attempt')
-      .innerJoin('turn', 'turn.id', 'turn_attempt.turn_id')
+      .updateTable('turn_attempt')
+      .from('turn')
       .innerJoin('project', 'project.id', 'turn.project_id')
-      .select(['turn_attempt.task_token', 'turn.started_at', 'turn.deadline_at'])
-      .select(['project.paused_at', 'project.resumed_at', sql<Date>`clock_timestamp()`.as('now')])
+      .set({ heard_at: sql<Date>`clock_timestamp()` })
+      .whereRef('turn.id', '=', 'turn_attempt.turn_id')
       .where('turn_attempt.task_token', 'in', [...taskTokens])
       .where('turn_attempt.claimed_at', 'is', null)
       .where('turn_attempt.ended_at', 'is', null)
+      .returning(['turn_attempt.task_token', 'turn.started_at', 'turn.deadline_at'])
+      .returning(['project.paused_at', 'project.resumed_at', sql<Date>`clock_timestamp()`.as('now')])
       .execute()
     return rows.map(({ task_token, now, ...turn }) => ({
       taskToken: task_token,
@@ -483,14 +493,14 @@ async function isProcessSuitable(tx: DatabaseTransaction, processId: string, que
 async function endOpenAttempts(
   tx: DatabaseTransaction,
   turnId: Id<'trn'>,
-  open: readonly { number: number; heard_at: Date | null }[],
+  open: readonly { number: number; claimed_at: Date | null; heard_at: Date | null }[],
   now: Date,
   { heartbeatTimeoutSeconds }: TurnLimits,
 ): Promise<void> {
   // A runner that was heard recently is not lost: Temporal has not received its heartbeats.
   const silentSinceMs = now.getTime() - (heartbeatTimeoutSeconds * 1000) / 2
-  for (const { number, heard_at } of open) {
-    const isLost = heard_at !== null && heard_at.getTime() < silentSinceMs
+  for (const { number, claimed_at, heard_at } of open) {
+    const isLost = claimed_at !== null && heard_at !== null && heard_at.getTime() < silentSinceMs
     await tx
       .updateTable('turn_attempt')
       .set({ ended_at: now, lost_at: isLost ? now : null })

@@ -1,5 +1,6 @@
 /** For a day, a request with a known idempotency key gets the stored response and does not count against the rate limit. */
 import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
 import type { Database, DatabaseTransaction } from '../database/database.ts'
 import { Problem } from '../platform/http/problem.ts'
 import type { Id } from '../platform/ids.ts'
@@ -17,7 +18,7 @@ export interface IdempotentResponse {
   body: unknown
 }
 
-const retentionMs = 24 * 3600 * 1000
+const isRetained = sql<boolean>`created_at > now() - interval '24 hours'`
 
 export async function findIdempotentResponse(
   db: Database | DatabaseTransaction,
@@ -29,7 +30,7 @@ export async function findIdempotentResponse(
     .select(['fingerprint', 'status', 'body'])
     .where('project_id', '=', projectId)
     .where('key', '=', request.key)
-    .where('created_at', '>', new Date(Date.now() - retentionMs))
+    .where(isRetained)
     .executeTakeFirst()
   if (!row) return undefined
   if (!row.fingerprint.equals(fingerprintOf(request))) {
@@ -65,7 +66,7 @@ export async function storeIdempotentResponse(
 export async function deleteExpiredIdempotentResponses(db: Database): Promise<void> {
   await db
     .deleteFrom('idempotency_key')
-    .where('created_at', '<', new Date(Date.now() - retentionMs))
+    .where(({ not }) => not(isRetained))
     .execute()
 }
 

@@ -12,6 +12,11 @@ export interface JobSignaler {
   wakeJob: SignalJob
   /** Wakes the job and stops its current turn. */
   stopJob: SignalJob
+  /**
+   * Replaces a workflow that is stuck, for example because it was started by an incompatible version. Nothing is lost: PostgreSQL has
+   * the state of the job, and the new workflow continues from it.
+   */
+  restartJob: SignalJob
 }
 
 export const jobTaskQueue = 'agent-jobs'
@@ -35,5 +40,8 @@ export function createJobSignaler(client: Client, connection: Connection, log: L
     startJob: withTimeout((jobId) => client.workflow.start('runAgentJob', workflow(jobId))),
     wakeJob: signal('wake'),
     stopJob: signal('stop'),
+    restartJob: withTimeout((jobId) =>
+      client.workflow.start('runAgentJob', { ...workflow(jobId), workflowIdConflictPolicy: 'TERMINATE_EXISTING' }),
+    ),
   }
 }

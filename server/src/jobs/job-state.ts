@@ -22,7 +22,7 @@ export interface TurnState {
 export interface JobState {
   status: JobStatus
   pendingStop: PendingStop | null
-  /** At least those that have not ended, ordered by number. */
+  /** Those that have not ended, and the last one, ordered by number. */
   turns: readonly TurnState[]
 }
 

@@ -162,13 +162,13 @@ export class JobStore {
     return this.#db.transaction().execute(async (tx) => {
       const locked = await lockJob(tx, projectId, jobId)
       if (locked.state.status !== 'archived') {
-        await transitionJob(tx, locked, { type }, new Date())
+        await transitionJob(tx, locked, { type })
         await recordAudit(tx, projectId, actor, {
           action: type === 'cancel' ? 'job.cancelled' : 'job.archived',
           subject: jobId,
           detail: {},
         })
-      } else if (type === 'cancel') await transitionJob(tx, locked, { type }, new Date()) // throws `not_cancellable`
+      } else if (type === 'cancel') await transitionJob(tx, locked, { type }) // throws `not_cancellable`
       return readJob(tx, projectId, jobId)
     })
   }

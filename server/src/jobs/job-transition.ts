@@ -16,13 +16,15 @@ export interface LockedJob {
   projectId: Id<'prj'>
   jobId: Id<'job'>
   state: JobState
+  /** PostgreSQL's time after the lock was acquired. All times of jobs are PostgreSQL's: the clocks of processes may differ. */
+  at: Date
 }
 
 /** Messages, cancel, archive and the steps of the worker exclude each other through this lock. */
 export async function lockJob(tx: DatabaseTransaction, projectId: Id<'prj'>, jobId: Id<'job'>): Promise<LockedJob> {
-  const state = await readState(tx, projectId, jobId, { lock: true })
-  if (!state) throw jobNotFoundProblem()
-  return { projectId, jobId, state }
+  const read = await readState(tx, projectId, jobId, { lock: true })
+  if (!read) throw jobNotFoundProblem()
+  return { projectId, jobId, ...read }
 }
 
 /** Returns why the event would be rejected in the current state, without waiting for the lock. */
@@ -32,9 +34,9 @@ export async function findTransitionRejection(
   jobId: Id<'job'>,
   event: JobTransitionEvent,
 ): Promise<Error | undefined> {
-  const state = await readState(db, projectId, jobId, { lock: false })
-  if (!state) return jobNotFoundProblem()
-  const result = applyEvent(state, event)
+  const read = await readState(db, projectId, jobId, { lock: false })
+  if (!read) return jobNotFoundProblem()
+  const result = applyEvent(read.state, event)
   return 'rejected' in result ? toError(result.rejected) : undefined
 }
 
@@ -43,7 +45,7 @@ async function readState(
   projectId: Id<'prj'>,
   jobId: Id<'job'>,
   { lock }: { lock: boolean },
-): Promise<JobState | undefined> {
+): Promise<{ state: JobState; at: Date } | undefined> {
   const job = await db
     .selectFrom('job')
     .select(['status', 'pending_stop'])
@@ -52,22 +54,23 @@ async function readState(
     .$if(lock, (query) => query.forNoKeyUpdate())
     .executeTakeFirst()
   if (!job) return undefined
-  const turns = await db
-    .selectFrom('turn')
-    .select(['number', 'status'])
-    .where('project_id', '=', projectId)
-    .where('job_id', '=', jobId)
-    .orderBy('number')
-    .execute()
-  return { status: job.status, pendingStop: job.pending_stop, turns }
+  // Not all turns: a job with a topic may have thousands.
+  const { rows } = await sql<TurnState & { at: Date }>`
+    SELECT number, status, clock_timestamp() AS at FROM turn
+    WHERE project_id = ${projectId} AND job_id = ${jobId} AND (status IN ('queued', 'running', 'publishing')
+      OR number = (SELECT max(number) FROM turn WHERE project_id = ${projectId} AND job_id = ${jobId}))
+    ORDER BY number`.execute(db)
+  const [first] = rows
+  if (!first) throw new Error(`job ${jobId} has no turns`)
+  const turns = rows.map(({ number, status }) => ({ number, status }))
+  return { state: { status: job.status, pendingStop: job.pending_stop, turns }, at: first.at }
 }
 
 /** Writes the new state. The caller inserts the turn that a `message` adds, because only the caller has its prompt. */
 export async function transitionJob(
   tx: DatabaseTransaction,
-  { projectId, jobId, state }: LockedJob,
+  { projectId, jobId, state, at }: LockedJob,
   event: JobTransitionEvent,
-  at: Date,
 ): Promise<JobState> {
   const result = applyEvent(state, event)
   if ('rejected' in result) throw toError(result.rejected)
@@ -97,6 +100,7 @@ export async function transitionJob(
       pending_stop: next.pendingStop,
       updated_at: at,
       progressed_at: at,
+      stalled_wakes: 0,
       ...(next.status === 'archived' && { archived_at: sql<Date>`coalesce(archived_at, ${at})` }),
       ...(next.status === 'active' && { outcome: null, error_code: null, error_message: null }),
       ...(stoppedWhileQueued(state, next) && { outcome: 'cancelled' as const }),

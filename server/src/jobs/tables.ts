@@ -68,6 +68,7 @@ export interface JobTable {
   updated_at: Date
   archived_at: Generated<Date | null>
   progressed_at: Date
+  stalled_wakes: Generated<number>
 }
 
 export interface TurnTable {

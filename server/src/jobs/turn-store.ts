@@ -77,6 +77,22 @@ interface EndedTurn {
   jobColumns: object
 }
 
+export interface StallLimits {
+  stallSeconds: number
+  heartbeatTimeoutSeconds: number
+  publishTimeoutSeconds: number
+}
+
+export interface StalledJob {
+  id: Id<'job'>
+  stopRequested: boolean
+  /** Signals do not help: the workflow of the job is stuck. */
+  needsRestart: boolean
+}
+
+/** A signal that was lost is repeated, and then there is progress within seconds. */
+const maxStalledWakes = 10
+
 export class TurnStore {
   readonly #db: Database
 
@@ -84,10 +100,12 @@ export class TurnStore {
     this.#db = db
   }
 
-  /** Returns the current turn, or starts the oldest queued one. */
+  /** Returns the current turn, or starts the oldest queued one. Undefined: there is none, or no such job. */
   async takeNext(jobId: Id<'job'>): Promise<CurrentTurn | undefined> {
+    const job = await this.#db.selectFrom('job').select('id').where('id', '=', jobId).executeTakeFirst()
+    if (!job) return undefined
     return this.#withLockedJob(jobId, async (tx, locked) => {
-      const next = await transitionJob(tx, locked, { type: 'take' }, new Date())
+      const next = await transitionJob(tx, locked, { type: 'take' })
       const current = findCurrentTurn(next)
       if (!current) return undefined
       const { id } = await tx
@@ -114,7 +132,7 @@ export class TurnStore {
         await pausePublishing(tx, locked, { id: turnId, number: turn })
         return { kind: 'paused' }
       }
-      await transitionJob(tx, locked, { type: 'publish', turn }, new Date())
+      await transitionJob(tx, locked, { type: 'publish', turn })
       return { kind: 'begun', turn: { projectId: locked.projectId, jobId: locked.jobId, turnId } }
     })
   }
@@ -169,7 +187,7 @@ export class TurnStore {
         .returning('id')
         .executeTakeFirst()
       if (!restarted) return false
-      await transitionJob(tx, locked, { type: 'restart', turn }, new Date())
+      await transitionJob(tx, locked, { type: 'restart', turn })
       await tx.deleteFrom('turn_result').where('turn_id', '=', turnId).execute()
       return true
     })
@@ -333,9 +351,12 @@ export class TurnStore {
 
   /**
    * `cancelled` has an effect only if a stop was requested: a late cancellation must not end another turn. If a running turn with
-   * a requested stop fails for any other reason, it counts as cancelled.
+   * a requested stop fails for any other reason, it counts as cancelled. Without effect if there is no such turn: PostgreSQL may have
+   * lost it in a failover, and Temporal has not.
    */
   async fail(turnId: Id<'trn'>, failure: TurnFailure): Promise<void> {
+    const turn = await this.#db.selectFrom('turn').select('id').where('id', '=', turnId).executeTakeFirst()
+    if (!turn) return
     await this.#end(turnId, 'fail', (state) => {
       const isStopped = state.pendingStop !== null && findCurrentTurn(state)?.status === 'running'
       const cancelled = isStopped || failure.code === 'cancelled'
@@ -357,7 +378,7 @@ export class TurnStore {
       if ('rejected' in transitioned) return // the turn has ended already, and only the response was lost
       const ended = decide(locked.state)
       if (!ended) return
-      const at = new Date()
+      const { at } = locked
       // Otherwise an attempt whose runner died would count as running, and use up a slot of its project forever.
       await tx
         .updateTable('turn_attempt')
@@ -365,7 +386,7 @@ export class TurnStore {
         .where('turn_id', '=', turnId)
         .where('ended_at', 'is', null)
         .execute()
-      const next = await transitionJob(tx, locked, event, at)
+      const next = await transitionJob(tx, locked, event)
       const { refusal } = await tx
         .selectFrom('turn')
         .select('refusal')
@@ -424,40 +445,29 @@ export class TurnStore {
 
   /**
    * Active jobs in which nothing has happened for a while. Claiming them updates `progressed_at`, so that only one replica wakes
-   * each. In a paused project jobs are supposed to wait, except for a requested stop.
+   * each. Not those that are supposed to wait: for a runner, for the agent, or in a paused project, except for a requested stop.
    */
-  async claimStalledJobs(stallSeconds: number, limit: number): Promise<{ id: Id<'job'>; stopRequested: boolean }[]> {
-    const rows = await this.#db
-      .updateTable('job')
-      .set({ progressed_at: sql<Date>`clock_timestamp()` })
-      .where('id', 'in', (query) =>
-        query
-          .selectFrom('job')
-          .select('id')
-          .where('status', '=', 'active')
-          .where((where) =>
-            where.or([
-              where('pending_stop', 'is not', null),
-              where.not(
-                where.exists(
-                  where
-                    .selectFrom('project')
-                    .select('project.id')
-                    .whereRef('project.id', '=', 'job.project_id')
-                    .where('project.paused_at', 'is not', null),
-                ),
-              ),
-            ]),
-          )
-          .where('progressed_at', '<', sql<Date>`clock_timestamp() - make_interval(secs => ${stallSeconds})`)
-          .orderBy('progressed_at')
-          .limit(limit)
-          .forUpdate()
-          .skipLocked(),
+  async claimStalledJobs(limits: StallLimits, limit: number): Promise<StalledJob[]> {
+    const { rows } = await sql<{ id: Id<'job'>; pending_stop: string | null; needs_restart: boolean }>`
+      WITH stalled AS (
+        SELECT id, stalled_wakes + 1 >= ${maxStalledWakes} AND NOT EXISTS (
+          SELECT FROM turn WHERE turn.project_id = job.project_id AND turn.job_id = job.id AND turn.status = 'publishing'
+            AND turn.publishing_started_at > clock_timestamp() - make_interval(secs => ${limits.publishTimeoutSeconds})
+        ) AS needs_restart
+        FROM job
+        WHERE status = 'active' AND progressed_at < clock_timestamp() - make_interval(secs => ${limits.stallSeconds})
+          AND (pending_stop IS NOT NULL OR NOT (${isPaused} OR ${hasLiveAttempt(limits.heartbeatTimeoutSeconds)}))
+        ORDER BY progressed_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
       )
-      .returning(['id', 'pending_stop'])
-      .execute()
-    return rows.map(({ id, pending_stop }) => ({ id, stopRequested: pending_stop !== null }))
+      UPDATE job SET progressed_at = clock_timestamp(),
+        stalled_wakes = CASE WHEN needs_restart THEN 0 ELSE stalled_wakes + 1 END
+      FROM stalled WHERE job.id = stalled.id
+      RETURNING job.id, pending_stop, needs_restart`.execute(this.#db)
+    return rows.map(({ id, pending_stop, needs_restart }) => ({
+      id,
+      stopRequested: pending_stop !== null,
+      needsRestart: needs_restart,
+    }))
   }
 
   /** Archives ended jobs that have not changed for this many days. */
@@ -471,12 +481,20 @@ export class TurnStore {
       .execute()
     for (const { id } of idle) {
       await this.#withLockedJob(id, async (tx, locked) => {
-        if (locked.state.status !== 'active') await transitionJob(tx, locked, { type: 'archive' }, new Date())
+        if (locked.state.status !== 'active') await transitionJob(tx, locked, { type: 'archive' })
       })
     }
     return idle.length
   }
 }
+
+const isPaused = sql`EXISTS (SELECT FROM project WHERE project.id = job.project_id AND project.paused_at IS NOT NULL)`
+
+/** Of a running or a waiting attempt: the runner or the worker has been heard recently. */
+const hasLiveAttempt = (heartbeatTimeoutSeconds: number) => sql`EXISTS (
+  SELECT FROM turn JOIN turn_attempt ON turn_attempt.turn_id = turn.id
+  WHERE turn.project_id = job.project_id AND turn.job_id = job.id AND turn.status = 'running' AND turn_attempt.ended_at IS NULL
+    AND turn_attempt.heard_at > clock_timestamp() - make_interval(secs => ${heartbeatTimeoutSeconds}))`
 
 /**
  * Until publishing begins again, the turn can be cancelled, unless a commit may have been pushed: a cancelled turn would leave its
@@ -488,7 +506,7 @@ async function pausePublishing(
   { id, number }: { id: Id<'trn'>; number: number },
 ): Promise<void> {
   const { commit_id } = await tx.selectFrom('turn').select('commit_id').where('id', '=', id).executeTakeFirstOrThrow()
-  await transitionJob(tx, locked, { type: commit_id === null ? 'pause' : 'publish', turn: number }, new Date())
+  await transitionJob(tx, locked, { type: commit_id === null ? 'pause' : 'publish', turn: number })
 }
 
 async function isProjectPaused(db: Database, projectId: Id<'prj'>): Promise<boolean> {

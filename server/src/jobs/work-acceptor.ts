@@ -174,7 +174,7 @@ export class WorkAcceptor {
     if (comment && (await isProcessed(tx, locked, comment.id))) throw new CommentAlreadyProcessedError()
     if (automatic && !(await isDue(tx, locked, automatic))) throw new AutomaticMessageNotDueError()
     const approval = resolveConflicts ? (await readJob(tx, projectId, jobId)).approval : null // the next line ends it
-    const next = await transitionJob(tx, locked, { type: 'message' }, at) // 3. `job_archived`, `queue_full`
+    const next = await transitionJob(tx, locked, { type: 'message' }) // 3. `job_archived`, `queue_full`
     const limit = await consumeHourlyLimit(tx, projectId, 'messages', at) // 4. `rate_limited`
     const checkReport = // 5. `invalid_request`
       failedCheck === undefined ? null : JSON.stringify(await findFailedCheck(tx, locked, failedCheck))

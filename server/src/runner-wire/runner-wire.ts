@@ -61,7 +61,10 @@ export const ClaimedTurn = Type.Object({
    * its HEAD, and the new bundle again contains everything since the base.
    */
   unpublishedWork: Type.Union([Type.Object({ baseCommit: Type.String(), bundle: Type.String() }), Type.Null()]),
+  /** For runners of version 0.1.0, whose clock has to be right. */
   deadlineAt: Type.String({ format: 'date-time' }),
+  /** Until the deadline. */
+  secondsLeft: Type.Number(),
   /** The runner must send a heartbeat at least this often. The response says whether to stop. */
   heartbeatSeconds: Type.Number(),
 })

@@ -35,7 +35,7 @@ export class EventUploader implements AsyncDisposable {
   #sent: AgentEvent[] = []
   #firstIndex = 0
   #uploading: Promise<boolean> | undefined
-  #confirmedAtMs = Date.now()
+  #confirmedAtMs = performance.now()
   readonly #closed = new AbortController()
 
   constructor(options: EventUploaderOptions) {
@@ -75,7 +75,7 @@ export class EventUploader implements AsyncDisposable {
   }
 
   #tick(): void {
-    const isHeartbeatDue = Date.now() - this.#confirmedAtMs >= this.#heartbeatIntervalMs
+    const isHeartbeatDue = performance.now() - this.#confirmedAtMs >= this.#heartbeatIntervalMs
     if (isHeartbeatDue || this.#sent.length > 0 || this.#pending.length > 0) void this.#upload()
   }
 
@@ -97,7 +97,7 @@ export class EventUploader implements AsyncDisposable {
       const { stop } = await gateway.upload(attemptToken, upload, AbortSignal.any([timeout, this.#closed.signal]))
       this.#firstIndex += this.#sent.length
       this.#sent = []
-      this.#confirmedAtMs = Date.now()
+      this.#confirmedAtMs = performance.now()
       if (stop !== null) onStop(stop)
       return true
     } catch (error) {

@@ -49,8 +49,7 @@ export async function runTurn(
   }
   shuttingDown.addEventListener('abort', shutDown)
   if (shuttingDown.aborted) shutDown()
-  const remainingMs = new Date(turn.deadlineAt).getTime() - Date.now()
-  const deadline = setTimeout(() => stopAs('stopped', 'deadline'), remainingMs + deadlineSlackMs)
+  const deadline = setTimeout(() => stopAs('stopped', 'deadline'), turn.secondsLeft * 1000 + deadlineSlackMs)
   try {
     // Heartbeats continue until the report is delivered: uploading a large report slowly must not look like a dead runner.
     await using events = new EventUploader({

@@ -41,7 +41,7 @@ index 8f1d2c4..b7a9e03 100644
 +
 `
 
-export interface JobRouteDeps extends JobSignaler {
+export interface JobRouteDeps extends Omit<JobSignaler, 'restartJob'> {
   jobs: JobStore
   approvals: ApprovalStore
   events: AgentEventStore

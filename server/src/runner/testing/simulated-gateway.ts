@@ -112,6 +112,7 @@ export class SimulatedGateway implements AsyncDisposable {
       startBranch: 'main',
       mergeBranch: null,
       deadlineAt: new Date(Date.now() + 600_000).toISOString(),
+      secondsLeft: 600,
       heartbeatSeconds: 2,
       ...change,
     }
