@@ -48,7 +48,7 @@ export function startJobDispatcher({
 
   const wake = async ({ id, stopRequested, needsRestart }: StalledJob) => {
     if (!needsRestart) return stopRequested ? signals.stopJob(id) : signals.wakeJob(id)
-    log.warn({ jobId: id }, 'a job makes no progress: starting its workflow anew')
+    log.warn({ jobId: id }, 'a job makes no progress: replacing its workflow')
     await signals.restartJob(id)
   }
 

@@ -57,6 +57,10 @@ export class Semaphore {
     })
   }
 
+  get isIdle(): boolean {
+    return this.#running === 0
+  }
+
   /** Passes the slot on to the work that has waited longest. */
   release(): void {
     const [next] = this.#waiting
@@ -64,5 +68,30 @@ export class Semaphore {
       this.#waiting.delete(next)
       next()
     } else this.#running -= 1
+  }
+}
+
+/** A semaphore for each key, for example for each project. */
+export class KeyedSemaphore<Key> {
+  readonly #limits: SemaphoreLimits
+  readonly #semaphores = new Map<Key, Semaphore>()
+
+  constructor(limits: SemaphoreLimits) {
+    this.#limits = limits
+  }
+
+  async acquire(key: Key): Promise<void> {
+    let semaphore = this.#semaphores.get(key)
+    if (!semaphore) {
+      semaphore = new Semaphore(this.#limits)
+      this.#semaphores.set(key, semaphore)
+    }
+    await semaphore.acquire()
+  }
+
+  release(key: Key): void {
+    const semaphore = this.#semaphores.get(key)
+    semaphore?.release()
+    if (semaphore?.isIdle) this.#semaphores.delete(key)
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Records, for people who set up counting, when each source last sent an event and what happened to its events. Summed in
- * memory and written every few seconds, so that ingest does not wait for it. A process that is killed loses its last ones.
+ * Records, for people who set up counting, when each source last sent an event and what happened to its events. Summed in memory, so
+ * that ingest does not wait for it: the first events of a project are written within seconds, the following ones once a minute. A
+ * process that is killed loses its last ones.
  */
 import { sql } from 'kysely'
 import type { Database, DatabaseTransaction } from '../../database/database.ts'
@@ -33,6 +34,8 @@ interface Example extends DroppedEvent {
 }
 
 const writeEveryMs = 3_000
+/** With thousands of active projects, writing these rows every few seconds cost more than writing the views. */
+const writeProjectEveryMs = 60_000
 const hourMs = 3_600_000
 /** Anyone can send events that are dropped, without limit. Only a limited number of them is kept for the live feed. */
 const maxExamplesPerProject = 10
@@ -46,6 +49,7 @@ export class SourceActivityRecorder {
   #eventCounts = new Map<string, EventCount>()
   #examples: Example[] = []
   #exampleCounts = new Map<Id<'prj'>, number>()
+  readonly #writtenAtMs = new Map<Id<'prj'>, number>()
   #writing: Promise<void> = Promise.resolve()
   #timer: NodeJS.Timeout | undefined
 
@@ -71,26 +75,38 @@ export class SourceActivityRecorder {
       this.#exampleCounts.set(projectId, projectExamples + 1)
       this.#examples.push({ projectId, source, at, ...example })
     }
-    this.#timer ??= setTimeout(() => void this.flush(), writeEveryMs)
+    this.#timer ??= setTimeout(() => this.#writeDue(), writeEveryMs)
   }
 
   /** Writes everything recorded so far. Never rejects: a failed write is logged, and its records are lost. */
   flush(): Promise<void> {
-    this.#writing = this.#writing.then(() => this.#write())
+    return this.#startWrite(() => true)
+  }
+
+  #startWrite(isDue: (projectId: Id<'prj'>) => boolean): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#writing = this.#writing.then(() => this.#write(isDue))
     return this.#writing
   }
 
-  async #write(): Promise<void> {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    if (this.#lastEvents.size === 0) return
-    const lastEvents = [...this.#lastEvents.values()]
-    const eventCounts = [...this.#eventCounts.values()]
-    const examples = this.#examples
-    this.#lastEvents = new Map()
-    this.#eventCounts = new Map()
-    this.#examples = []
-    this.#exampleCounts = new Map()
+  #writeDue(): void {
+    const before = performance.now() - writeProjectEveryMs
+    for (const [projectId, atMs] of this.#writtenAtMs) if (atMs < before) this.#writtenAtMs.delete(projectId)
+    void this.#startWrite((projectId) => !this.#writtenAtMs.has(projectId))
+  }
+
+  async #write(isDue: (projectId: Id<'prj'>) => boolean): Promise<void> {
+    const lastEvents = takeFrom(this.#lastEvents, isDue)
+    const eventCounts = takeFrom(this.#eventCounts, isDue)
+    const examples = this.#examples.filter(({ projectId }) => isDue(projectId))
+    this.#examples = this.#examples.filter(({ projectId }) => !isDue(projectId))
+    for (const { projectId } of lastEvents) {
+      this.#exampleCounts.delete(projectId)
+      this.#writtenAtMs.set(projectId, performance.now())
+    }
+    if (this.#lastEvents.size > 0) this.#timer ??= setTimeout(() => this.#writeDue(), writeEveryMs)
+    if (lastEvents.length === 0) return
     await this.#db
       .transaction()
       .execute(async (tx) => {
@@ -100,6 +116,16 @@ export class SourceActivityRecorder {
       })
       .catch((error: unknown) => this.#log.warn({ error: String(error) }, 'could not record source activity'))
   }
+}
+
+/** Removes the records of these projects and returns them. */
+function takeFrom<Recorded extends { projectId: Id<'prj'> }>(
+  records: Map<string, Recorded>,
+  isDue: (projectId: Id<'prj'>) => boolean,
+): Recorded[] {
+  const due = [...records].filter(([, { projectId }]) => isDue(projectId))
+  for (const [key] of due) records.delete(key)
+  return due.map(([, recorded]) => recorded)
 }
 
 type Tx = DatabaseTransaction

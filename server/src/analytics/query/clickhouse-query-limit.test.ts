@@ -4,9 +4,17 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { createClickhouse } from '../../platform/clickhouse.ts'
 import { Problem } from '../../platform/http/problem.ts'
+import { newId } from '../../platform/ids.ts'
 import { ClickhouseQueryLimit } from './clickhouse-query-limit.ts'
 
-const limits = { maxConcurrent: 2, maxQueued: 2, queueTimeoutMs: 5_000, responseTimeoutMs: 5_000 }
+const limits = {
+  maxConcurrent: 2,
+  maxConcurrentPerProject: 2,
+  maxQueued: 2,
+  queueTimeoutMs: 5_000,
+  responseTimeoutMs: 5_000,
+}
+const projectId = newId('prj')
 const unavailable = { code: 'unavailable', status: 503, headers: { 'retry-after': '5' } }
 
 function readerFor(url: string, overrides: Partial<typeof limits> = {}) {
@@ -14,7 +22,9 @@ function readerFor(url: string, overrides: Partial<typeof limits> = {}) {
   onTestFinished(() => clickhouse.close())
   const queryLimit = new ClickhouseQueryLimit(clickhouse, { ...limits, ...overrides })
   return () =>
-    queryLimit.run(async ({ query }) => (await query({ query: 'SELECT 1', format: 'JSONEachRow' })).json<unknown>())
+    queryLimit.run(projectId, async ({ query }) =>
+      (await query({ query: 'SELECT 1', format: 'JSONEachRow' })).json<unknown>(),
+    )
 }
 
 async function serve(response: Parameters<typeof createServer>[1]): Promise<string> {
@@ -45,7 +55,7 @@ test('reports ClickHouse as unavailable when it is down, silent, disconnected or
 test('passes on the problem that a query throws', async () => {
   const queryLimit = new ClickhouseQueryLimit(createClickhouse({ url: 'http://127.0.0.1:1' }), limits)
   const problem = new Problem('invalid_request', 'Too many steps.')
-  await expect(queryLimit.run(() => Promise.reject(problem))).rejects.toBe(problem)
+  await expect(queryLimit.run(projectId, () => Promise.reject(problem))).rejects.toBe(problem)
 })
 
 test('runs a limited number of queries concurrently, queues some, and rejects the rest', async () => {
@@ -53,7 +63,7 @@ test('runs a limited number of queries concurrently, queues some, and rejects th
   const finish: (() => void)[] = []
   const started: number[] = []
   const read = (id: number) =>
-    queryLimit.run(async () => {
+    queryLimit.run(projectId, async () => {
       started.push(id)
       await new Promise<void>((resolve) => finish.push(resolve))
       return id
@@ -76,9 +86,26 @@ test('rejects a query that was queued for too long, and does not run it later', 
     queueTimeoutMs: 50,
   })
   let finish = () => {}
-  const first = queryLimit.run(() => new Promise<void>((resolve) => (finish = resolve)))
-  await expect(queryLimit.run(async () => 'never')).rejects.toMatchObject(unavailable)
+  const first = queryLimit.run(projectId, () => new Promise<void>((resolve) => (finish = resolve)))
+  await expect(queryLimit.run(projectId, async () => 'never')).rejects.toMatchObject(unavailable)
   finish()
   await first
-  expect(await queryLimit.run(async () => 'next')).toBe('next')
+  expect(await queryLimit.run(projectId, async () => 'next')).toBe('next')
+})
+
+test('leaves slots for other projects while one has slow queries', async () => {
+  const queryLimit = new ClickhouseQueryLimit(createClickhouse({ url: 'http://127.0.0.1:1' }), {
+    ...limits,
+    maxConcurrentPerProject: 1,
+  })
+  const finish: (() => void)[] = []
+  const slow = () => queryLimit.run(projectId, () => new Promise<void>((resolve) => finish.push(resolve)))
+  const reads = [slow(), slow(), slow()]
+  await expect(slow()).rejects.toMatchObject(unavailable)
+  expect(await queryLimit.run(newId('prj'), async () => 'read')).toBe('read')
+  for (let next = 0; next < 3; next++) {
+    await expect.poll(() => finish.length).toBe(next + 1)
+    finish[next]?.()
+  }
+  await Promise.all(reads)
 })

@@ -1,18 +1,22 @@
 /**
  * Limits how many queries of callers run in ClickHouse concurrently, how many more are queued, and for how long. Many open
- * dashboards get 503 instead of using up the memory of this process or slowing down the loader.
+ * dashboards get 503 instead of using up the memory of this process or slowing down the loader. One project with slow queries uses a
+ * part of the slots, so that others can still read theirs.
  */
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import type { ClickHouseClient, DataFormat, QueryParams } from '@clickhouse/client'
 import { Problem } from '../../platform/http/problem.ts'
-import { Semaphore, SemaphoreFullError } from '../../platform/semaphore.ts'
+import type { Id } from '../../platform/ids.ts'
+import { KeyedSemaphore, Semaphore, SemaphoreFullError } from '../../platform/semaphore.ts'
 
 /** The part of the client that queries need. */
 export type ClickhouseQueryClient = Pick<ClickHouseClient, 'query'>
 
 export interface QueryLimits {
   maxConcurrent: number
+  maxConcurrentPerProject: number
+  /** Over all projects, and per project. */
   maxQueued: number
   queueTimeoutMs: number
   /** Longer than ClickHouse's own limit for a query: only queries without any response are aborted here. */
@@ -21,6 +25,7 @@ export interface QueryLimits {
 
 export const queryLimits: QueryLimits = {
   maxConcurrent: 8,
+  maxConcurrentPerProject: 2,
   maxQueued: 100,
   queueTimeoutMs: 5_000,
   responseTimeoutMs: 20_000,
@@ -28,6 +33,7 @@ export const queryLimits: QueryLimits = {
 /** A download takes as long as its recipient reads: downloads have a limit of their own. */
 export const downloadLimits: QueryLimits = {
   maxConcurrent: 4,
+  maxConcurrentPerProject: 1,
   maxQueued: 20,
   queueTimeoutMs: 5_000,
   responseTimeoutMs: 300_000,
@@ -37,16 +43,22 @@ export class ClickhouseQueryLimit {
   readonly #clickhouse: ClickhouseQueryClient
   readonly #limits: QueryLimits
   readonly #semaphore: Semaphore
+  readonly #projects: KeyedSemaphore<Id<'prj'>>
 
   constructor(clickhouse: ClickhouseQueryClient, limits: QueryLimits) {
     this.#clickhouse = clickhouse
     this.#limits = limits
-    const { maxConcurrent, maxQueued, queueTimeoutMs } = limits
-    this.#semaphore = new Semaphore({ maxConcurrent, maxWaiting: maxQueued, waitTimeoutMs: queueTimeoutMs })
+    const { maxConcurrent, maxConcurrentPerProject, maxQueued, queueTimeoutMs } = limits
+    const waiting = { maxWaiting: maxQueued, waitTimeoutMs: queueTimeoutMs }
+    this.#semaphore = new Semaphore({ maxConcurrent, ...waiting })
+    this.#projects = new KeyedSemaphore({ maxConcurrent: maxConcurrentPerProject, ...waiting })
   }
 
-  async run<Result>(run: (clickhouse: ClickhouseQueryClient) => Promise<Result>): Promise<Result> {
-    await this.#acquire()
+  async run<Result>(
+    projectId: Id<'prj'>,
+    run: (clickhouse: ClickhouseQueryClient) => Promise<Result>,
+  ): Promise<Result> {
+    await this.#acquire(projectId)
     const timeout = new AbortController()
     const timer = setTimeout(() => timeout.abort(), this.#limits.responseTimeoutMs)
     try {
@@ -55,19 +67,22 @@ export class ClickhouseQueryLimit {
       throw toProblem(error)
     } finally {
       clearTimeout(timer)
-      this.#semaphore.release()
+      this.#release(projectId)
     }
   }
 
   /** Resolves when the stream has data or ends, so that earlier errors can still be reported. Counts as running until it closes. */
-  async openStream(run: (clickhouse: ClickhouseQueryClient) => Promise<Readable>): Promise<Readable> {
-    await this.#acquire()
+  async openStream(
+    projectId: Id<'prj'>,
+    run: (clickhouse: ClickhouseQueryClient) => Promise<Readable>,
+  ): Promise<Readable> {
+    await this.#acquire(projectId)
     const timeout = new AbortController()
     const timer = setTimeout(() => timeout.abort(), this.#limits.responseTimeoutMs)
     let stream: Readable | undefined
     const release = () => {
       clearTimeout(timer)
-      this.#semaphore.release()
+      this.#release(projectId)
     }
     try {
       stream = await run({ query: (params) => this.#query(params, timeout.signal) })
@@ -90,12 +105,24 @@ export class ClickhouseQueryLimit {
     return response
   }
 
-  async #acquire(): Promise<void> {
+  /** First the slot of the project: a project that waits for its own queries must not use up the queue of all. */
+  async #acquire(projectId: Id<'prj'>): Promise<void> {
     try {
-      await this.#semaphore.acquire()
+      await this.#projects.acquire(projectId)
     } catch (error) {
       throw error instanceof SemaphoreFullError ? tooManyReads() : error
     }
+    try {
+      await this.#semaphore.acquire()
+    } catch (error) {
+      this.#projects.release(projectId)
+      throw error instanceof SemaphoreFullError ? tooManyReads() : error
+    }
+  }
+
+  #release(projectId: Id<'prj'>): void {
+    this.#semaphore.release()
+    this.#projects.release(projectId)
   }
 }
 

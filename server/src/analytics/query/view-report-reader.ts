@@ -46,7 +46,9 @@ export class ViewReportReader {
   ): Promise<PagesByViews & { coverage: Coverage }> {
     const { range, ai } = await this.#applySettings(projectId, query)
     const [page, coverage] = await Promise.all([
-      this.#queries.run((clickhouse) => listPagesByViews(clickhouse, { projectId, range, ai, pages, limit, offset })),
+      this.#queries.run(projectId, (clickhouse) =>
+        listPagesByViews(clickhouse, { projectId, range, ai, pages, limit, offset }),
+      ),
       findCoverage(this.#db, { projectId, range }),
     ])
     return { ...page, coverage }
@@ -55,7 +57,9 @@ export class ViewReportReader {
   /** Streams every page in the order of the list, as arrays of `PageViews`. */
   async streamPages(projectId: Id<'prj'>, query: ViewReportQuery): Promise<Readable> {
     const { range, ai } = await this.#applySettings(projectId, query)
-    return this.#downloads.openStream((clickhouse) => streamPagesByViews(clickhouse, { projectId, range, ai }))
+    return this.#downloads.openStream(projectId, (clickhouse) =>
+      streamPagesByViews(clickhouse, { projectId, range, ai }),
+    )
   }
 
   async timeseries(
@@ -64,7 +68,9 @@ export class ViewReportReader {
   ): Promise<{ points: TimePoint[]; coverage: Coverage }> {
     const { range, ai } = await this.#applySettings(projectId, query)
     const [points, coverage] = await Promise.all([
-      this.#queries.run((clickhouse) => queryTimeseries(clickhouse, { projectId, range, ai, step, timeZone, path })),
+      this.#queries.run(projectId, (clickhouse) =>
+        queryTimeseries(clickhouse, { projectId, range, ai, step, timeZone, path }),
+      ),
       findCoverage(this.#db, { projectId, range }),
     ])
     return { points, coverage }
@@ -76,7 +82,7 @@ export class ViewReportReader {
   ): Promise<{ clients: ClientViews[]; coverage: Coverage }> {
     const { range } = await this.#applySettings(projectId, { ...query, aiScope: undefined })
     const [clients, coverage] = await Promise.all([
-      this.#queries.run((clickhouse) => listClientsByViews(clickhouse, { projectId, range, path })),
+      this.#queries.run(projectId, (clickhouse) => listClientsByViews(clickhouse, { projectId, range, path })),
       findCoverage(this.#db, { projectId, range }),
     ])
     return { clients, coverage }
@@ -99,7 +105,7 @@ export class ViewReportReader {
 
   async listLiveEvents(projectId: Id<'prj'>): Promise<LiveEvent[]> {
     const [counted, dropped] = await Promise.all([
-      this.#queries.run((clickhouse) => listCountedEvents(clickhouse, projectId)),
+      this.#queries.run(projectId, (clickhouse) => listCountedEvents(clickhouse, projectId)),
       listDroppedEvents(this.#db, projectId),
     ])
     return sortNewestFirst([...counted, ...dropped])
