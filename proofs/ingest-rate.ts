@@ -142,7 +142,10 @@ async function measureBatches(
 
 async function createFixture(run: ProofRun): Promise<Fixture> {
   const services = await startServices({ onStop: run.cleanUp })
-  const colophon = await startColophon(run, 'ingest_rate', { addresses: services.addresses })
+  const colophon = await startColophon(run, 'ingest_rate', {
+    addresses: services.addresses,
+    settings: { COLOPHON_BEACONS_MAX_PER_SECOND_PER_PROJECT: '1000000' },
+  })
   const { api, worker } = colophon
   const serverProject = await colophon.createProject('Served')
   await colophon.stores.analyticsSettings.change(serverProject.projectId, { humanSource: 'servers' }, operator)

@@ -666,9 +666,9 @@ export type ViewSources = {
          */
         source: 'script' | 'servers' | 'logs';
         /**
-         * Why the requests were dropped. `opted_out`: the browser sends Do Not Track or Global Privacy Control. `origin_not_allowed`: the script is on a page whose origin is not in `allowedOrigins`.
+         * Why the requests were dropped. `opted_out`: the browser sends Do Not Track or Global Privacy Control. `origin_not_allowed`: the script is on a page whose origin is not in `allowedOrigins`. `rate_limited` and `daily_limit`: the script sent more than the instance accepts.
          */
-        reason: 'not_get' | 'not_successful' | 'prefetch' | 'invalid_path' | 'path_too_long' | 'not_a_page' | 'counted_elsewhere' | 'too_old' | 'opted_out' | 'origin_not_allowed';
+        reason: 'not_get' | 'not_successful' | 'prefetch' | 'invalid_path' | 'path_too_long' | 'not_a_page' | 'counted_elsewhere' | 'too_old' | 'opted_out' | 'origin_not_allowed' | 'rate_limited' | 'daily_limit';
         /**
          * Number of requests dropped for this reason in the last 24 hours.
          */
@@ -2752,7 +2752,7 @@ export type CollectViewData = {
          */
         key: string;
         /**
-         * Random ID of the page view. A view that is sent again with the same ID within 7 days is counted once.
+         * Random ID of the page view. A view that is sent again with the same ID within half an hour is counted once.
          */
         id: string;
         /**
@@ -3393,7 +3393,7 @@ export type ListLiveEventsResponses = {
             /**
              * Why the event was dropped. Null if it was counted.
              */
-            reason: 'not_get' | 'not_successful' | 'prefetch' | 'invalid_path' | 'path_too_long' | 'not_a_page' | 'counted_elsewhere' | 'too_old' | 'opted_out' | 'origin_not_allowed' | null;
+            reason: 'not_get' | 'not_successful' | 'prefetch' | 'invalid_path' | 'path_too_long' | 'not_a_page' | 'counted_elsewhere' | 'too_old' | 'opted_out' | 'origin_not_allowed' | 'rate_limited' | 'daily_limit' | null;
         }>;
     };
 };

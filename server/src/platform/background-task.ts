@@ -37,6 +37,12 @@ export function startBackgroundTask({ round, intervalMs, failureMessage, log }: 
   }
 }
 
+/** Runs steps that do not depend on each other, one after another. A step that fails is logged, and the others still run. */
+export async function runSteps(steps: Readonly<Record<string, () => Promise<unknown>>>, log: Log): Promise<void> {
+  for (const [step, run] of Object.entries(steps))
+    await run().catch((error: unknown) => log.warn({ step, error: String(error) }, 'a background step failed'))
+}
+
 /** Ends early, without an error, when the signal is aborted. */
 export async function sleepUntilAborted(milliseconds: number, signal: AbortSignal): Promise<void> {
   await sleep(milliseconds, undefined, { signal }).catch(() => {})

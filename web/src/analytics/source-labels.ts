@@ -36,6 +36,15 @@ export const dropReasonLabels: Record<DropReason, { label: string; advice: strin
     label: 'Opted out',
     advice: 'The browser sends Do Not Track or Global Privacy Control. You can change this in Settings → Page views.',
   },
+  rate_limited: {
+    label: 'Too many per second',
+    advice:
+      'One network, or the site as a whole, sent more page views per second than the instance accepts. If they are real, ask an operator to raise the limit.',
+  },
+  daily_limit: {
+    label: 'Too many per day',
+    advice: 'The project has reached its limit of page views from the script for today. Ask an operator to raise it.',
+  },
   origin_not_allowed: {
     label: 'Origin not allowed',
     advice: 'If the site is yours, add its origin to the allowed origins in Settings → Page views.',

@@ -1,5 +1,4 @@
 /** Writes several deliveries, of any projects, in one transaction: all of them are committed, or none. */
-import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { sql } from 'kysely'
@@ -7,17 +6,28 @@ import type { Database, DatabaseTransaction } from '../../database/database.ts'
 import type { Id } from '../../platform/ids.ts'
 import type { CountingSource } from '../classify/classify-request.ts'
 import { type IsoDate, onlyShard } from '../tables.ts'
+import { type AppendOutcome, isPartitionMissing, maintainPartitions, recordDeliveryIds } from './delivery-ids.ts'
 import { limitNewPages } from './limit-new-pages.ts'
 import { encodeView } from './view.ts'
 import type { ViewDelivery } from './view-delivery.ts'
 
-export type AppendOutcome = 'stored' | 'repeated'
-
 const maxBatchBytes = 4 * 1024 * 1024
-const idRetentionDays = 7
-const dayMs = 24 * 3600 * 1000
 
 export async function appendDeliveries(
+  db: Database,
+  deliveries: readonly ViewDelivery[],
+  options: { lockTimeoutMs: number },
+): Promise<{ outcomes: AppendOutcome[]; writtenBytes: number }> {
+  try {
+    return await append(db, deliveries, options)
+  } catch (error) {
+    if (!isPartitionMissing(error)) throw error
+    await maintainPartitions(db)
+    return append(db, deliveries, options)
+  }
+}
+
+function append(
   db: Database,
   deliveries: readonly ViewDelivery[],
   { lockTimeoutMs }: { lockTimeoutMs: number },
@@ -31,37 +41,6 @@ export async function appendDeliveries(
     return { outcomes, writtenBytes }
   })
 }
-
-/**
- * Waits, at most for the lock timeout, for another transaction that is recording the same delivery, because that transaction may
- * still fail.
- */
-async function recordDeliveryIds(
-  tx: DatabaseTransaction,
-  deliveries: readonly ViewDelivery[],
-): Promise<AppendOutcome[]> {
-  const hashes = deliveries.map(({ projectId, deliveryId }) => deliveryId && hashId(projectId, deliveryId.text))
-  const expiresOn = toDay(Date.now() + idRetentionDays * dayMs)
-  const rows = deliveries
-    .flatMap(({ deliveryId }, index) => {
-      const delivery = hashes[index]
-      if (!deliveryId || !delivery) return []
-      return [{ delivery, expires_on: deliveryId.retention === 'forever' ? ('infinity' as const) : expiresOn }]
-    })
-    .sort((a, b) => a.delivery.compare(b.delivery)) // always in the same order, so that two transactions cannot deadlock
-  if (rows.length === 0) return deliveries.map(() => 'stored')
-
-  const { rows: inserted } = await sql<{ delivery: Buffer }>`
-    INSERT INTO view_delivery (delivery, expires_on)
-    SELECT * FROM unnest(${rows.map(({ delivery }) => delivery)}::bytea[], ${rows.map((row) => row.expires_on)}::date[])
-    ON CONFLICT DO NOTHING RETURNING delivery`.execute(tx)
-  const fresh = new Set(inserted.map(({ delivery }) => delivery.toString('hex')))
-  // Each hash is removed when it is matched: the second of two equal deliveries in this transaction is a repetition.
-  return hashes.map((hash) => (hash === undefined || fresh.delete(hash.toString('hex')) ? 'stored' : 'repeated'))
-}
-
-const hashId = (projectId: Id<'prj'>, deliveryId: string): Buffer =>
-  createHash('sha256').update(`${projectId}\n${deliveryId}`).digest().subarray(0, 16)
 
 interface ReportedDays {
   projectId: Id<'prj'>

@@ -1,5 +1,5 @@
 /** Deliveries that wait to be written, one group after another. A group is what has arrived since the last one was taken. */
-import type { AppendOutcome } from './append-deliveries.ts'
+import type { AppendOutcome } from './delivery-ids.ts'
 import type { ViewDelivery } from './view-delivery.ts'
 
 export interface PendingDelivery {

@@ -1,8 +1,10 @@
 import { gunzipSync } from 'node:zlib'
+import { sql } from 'kysely'
 import { afterAll, afterEach, expect, inject, test } from 'vitest'
 import { newId } from '../../platform/ids.ts'
 import { createTestView } from '../testing/create-test-view.ts'
 import { createViewsTestInstance } from '../testing/views-test-instance.ts'
+import { recordDeliveryIds, sizeOfDeliveryIds } from './delivery-ids.ts'
 import { otherPagesPath } from './limit-new-pages.ts'
 import { PostgresViewBuffer } from './view-buffer.ts'
 import type { ViewDelivery } from './view-delivery.ts'
@@ -125,12 +127,16 @@ test('fails only the project whose delivery a vanished replica holds, and delays
     others.map((other) =>
       buffer.append(withId(id, { projectId: other, views: [createTestView({ projectId: other })] })),
     )
-  await buffer.append(withId('held'))
   // A transaction that neither commits nor ends holds the delivery, as that of a machine without a network.
-  const vanished = await instance.pool.connect()
-  await vanished.query('SET idle_in_transaction_session_timeout = 0')
-  await vanished.query('BEGIN')
-  await vanished.query('DELETE FROM view_delivery')
+  const { promise: end, reject: rollBack } = Promise.withResolvers<never>()
+  const { promise: isHeld, resolve: hold } = Promise.withResolvers<void>()
+  const vanished = instance.db.transaction().execute(async (tx) => {
+    await sql`SET LOCAL idle_in_transaction_session_timeout = 0`.execute(tx)
+    await recordDeliveryIds(tx, [withId('held')])
+    hold()
+    await end
+  })
+  await isHeld
   try {
     const blocked = [expect(buffer.append(withId('held'))).rejects.toMatchObject({ code: '55P03' })]
     await Promise.all(reportAll('with the blocked one'))
@@ -141,13 +147,15 @@ test('fails only the project whose delivery a vanished replica holds, and delays
     expect(performance.now() - startedAtMs).toBeLessThan(900) // the lock timeout of one project is 1 s
     await Promise.all(blocked)
   } finally {
-    vanished.release(true)
+    rollBack(new Error('the machine is gone'))
+    await expect(vanished).rejects.toThrow()
   }
-  await expect.poll(() => buffer.append(withId('held')).catch(() => 'rejected'), { timeout: 5_000 }).toBe('repeated')
+  await expect.poll(() => buffer.append(withId('held')).catch(() => 'rejected'), { timeout: 5_000 }).toBe('stored')
 })
 
 test('rejects deliveries while the buffer is full, and accepts them again when there is space', async () => {
-  const full = newBuffer(1)
+  const { rows } = await sql<{ bytes: string }>`SELECT ${sizeOfDeliveryIds} AS bytes`.execute(instance.db)
+  const full = newBuffer(Number(rows[0]?.bytes) + 1)
   await full.append(delivery())
   await expect(full.append(delivery())).rejects.toMatchObject({ code: 'unavailable', headers: { 'retry-after': '30' } })
   expect(await countBatches()).toBe(1)
@@ -259,4 +267,9 @@ test('does not measure the whole buffer each time its status is read', async () 
   expect(measurements).toBe(1)
   await instance.pool.query('TRUNCATE view_batch')
   expect(await buffer.readStatus()).toMatchObject({ bytes: 0, oldestWaitingAt: null })
+})
+
+test('rejects deliveries while their IDs use up the limit of the buffer', async () => {
+  await newBuffer().append(withId('some ID'))
+  await expect(newBuffer(1).append(delivery())).rejects.toMatchObject({ code: 'unavailable' })
 })

@@ -9,6 +9,6 @@ export interface ViewDelivery {
   /** Whether the source counted humans, by the settings at the time of classification, which may have changed since. */
   countsHumans: boolean
   /** The sender's idempotency key. Without one, repetitions are not detected: equal views often come from two clients. */
-  deliveryId: { text: string; retention: 'week' | 'forever' } | undefined
+  deliveryId: { text: string; retention: 'half_hour' | 'week' | 'forever' } | undefined
   views: readonly View[]
 }

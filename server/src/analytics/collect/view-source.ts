@@ -4,6 +4,8 @@ import { type DropReason, dropReasons } from '../classify/drop-reason.ts'
 export const viewSources = ['script', 'servers', 'logs'] as const
 export type ViewSource = (typeof viewSources)[number]
 
-/** The drop reasons, and those of the script: the visitor opted out, or the project does not allow the origin. */
-export const allDropReasons = [...dropReasons, 'opted_out', 'origin_not_allowed'] as const
-export type AnyDropReason = DropReason | 'opted_out' | 'origin_not_allowed'
+/** Of the script: the visitor opted out, the project does not allow the origin, or one of the limits for beacons was reached. */
+const scriptDropReasons = ['opted_out', 'origin_not_allowed', 'rate_limited', 'daily_limit'] as const
+
+export const allDropReasons = [...dropReasons, ...scriptDropReasons] as const
+export type AnyDropReason = DropReason | (typeof scriptDropReasons)[number]

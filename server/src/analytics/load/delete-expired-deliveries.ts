@@ -1,4 +1,4 @@
-/** Deletes the IDs of deliveries after a week: a retry after that counts as a new delivery. */
+/** Deletes the IDs that the previous version stored, after a week. Newer ones are in partitions, which are dropped (delivery-ids.ts). */
 import { sql } from 'kysely'
 import type { Database } from '../../database/database.ts'
 

@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto'
 import { afterAll, expect, inject, test } from 'vitest'
+import { maintainPartitions } from '../collect/delivery-ids.ts'
 import { PostgresViewBuffer } from '../collect/view-buffer.ts'
 import { findCoverage } from '../query/find-coverage.ts'
 import { listClientsByViews } from '../query/list-clients.ts'
@@ -12,7 +14,6 @@ import { BlockStore } from './block-store.ts'
 import { deleteExpiredDeliveries } from './delete-expired-deliveries.ts'
 import { deleteExpiredViews } from './delete-expired-views.ts'
 import { loadBlocks } from './load-blocks.ts'
-import { startViewRetention } from './view-retention.ts'
 
 const instance = await createViewsTestInstance(inject('services'), 'view retention')
 afterAll(() => instance.drop())
@@ -65,23 +66,68 @@ test('deletes views beyond the retention of a project from every table, and none
   expect(await findCoverage(db, { projectId: limited, range: kept })).toEqual({ human: 'measured', ai: 'measured' })
 })
 
-test('deletes delivery IDs after a week, except those of imports', async () => {
+const tomorrow = "now() + interval '1 day'"
+
+/** As if everything had arrived earlier: moves the rows into new partitions of that time. */
+async function age(table: 'beacon_delivery' | 'batch_delivery', interval: string) {
+  await instance.pool.query(
+    `CREATE TEMP TABLE aged AS SELECT slot - interval '${interval}' AS slot, delivery FROM ${table}`,
+  )
+  await instance.pool.query(`TRUNCATE ${table}`)
+  const { rows } = await instance.pool.query<{ slot: string; name: string }>(
+    `SELECT DISTINCT slot::text, '${table}' || to_char(slot AT TIME ZONE 'UTC', '_YYYYMMDD_HH24MI') AS name FROM aged`,
+  )
+  const slotMinutes = table === 'beacon_delivery' ? 30 : 24 * 60
+  for (const { slot, name } of rows) {
+    const to = `(timestamptz '${slot}' + interval '${slotMinutes} minutes')`
+    const { rows: ends } = await instance.pool.query<{ to: string }>(`SELECT ${to}::text AS to`)
+    await instance.pool.query(
+      `CREATE TABLE IF NOT EXISTS ${name} PARTITION OF ${table} FOR VALUES FROM ('${slot}') TO ('${ends[0]?.to}')`,
+    )
+  }
+  await instance.pool.query(`INSERT INTO ${table} SELECT * FROM aged`)
+  await instance.pool.query('DROP TABLE aged')
+}
+
+test('drops delivery IDs when they have expired, except those of imports', async () => {
   const projectId = await instance.newProject('Delivery IDs')
   const buffer = new PostgresViewBuffer(db, { maxBufferBytes: 1e9 })
-  const deliver = (text: string, retention: 'week' | 'forever') =>
+  const deliver = (retention: 'half_hour' | 'week' | 'forever') =>
     buffer.append({
       projectId,
       source: 'servers',
       countsHumans: true,
-      deliveryId: { text, retention },
+      deliveryId: { text: retention, retention },
       views: [],
     })
-  await Promise.all([deliver('beacon', 'week'), deliver('file', 'forever')])
-  expect(await deleteExpiredDeliveries(db)).toBe(0)
-  await instance.pool.query("UPDATE view_delivery SET expires_on = expires_on - 8 WHERE expires_on <> 'infinity'")
-  const retention = startViewRetention({ db, clickhouse, log: instance.log })
-  const storedIds = async () => (await instance.pool.query('SELECT count(*)::int AS n FROM view_delivery')).rows
-  await expect.poll(storedIds).toEqual([{ n: 1 }])
-  await retention.stop()
-  expect(await Promise.all([deliver('beacon', 'week'), deliver('file', 'forever')])).toEqual(['stored', 'repeated'])
+  const deliverAll = () => Promise.all([deliver('half_hour'), deliver('week'), deliver('forever')])
+  expect(await deliverAll()).toEqual(['stored', 'stored', 'stored'])
+  expect(await deliverAll()).toEqual(['repeated', 'repeated', 'repeated'])
+  await age('beacon_delivery', '30 minutes')
+  await age('batch_delivery', '6 days')
+  expect(await deliverAll()).toEqual(['repeated', 'repeated', 'repeated'])
+  await maintainPartitions(db)
+  expect(await deliverAll()).toEqual(['repeated', 'repeated', 'repeated'])
+  await age('beacon_delivery', '2 hours')
+  await age('batch_delivery', '8 days')
+  expect((await maintainPartitions(db)).dropped).toBeGreaterThanOrEqual(2)
+  expect(await deliverAll()).toEqual(['stored', 'stored', 'repeated'])
+})
+
+test('recognizes deliveries of the previous version for a week', async () => {
+  const projectId = await instance.newProject('Upgraded')
+  const id = createHash('sha256').update(`${projectId}\nbefore`).digest().subarray(0, 16)
+  await instance.pool.query(`INSERT INTO view_delivery VALUES ($1, ${tomorrow})`, [id])
+  const deliver = (text: string) =>
+    new PostgresViewBuffer(db, { maxBufferBytes: 1e9 }).append({
+      projectId,
+      source: 'servers',
+      countsHumans: true,
+      deliveryId: { text, retention: 'week' },
+      views: [],
+    })
+  expect([await deliver('before'), await deliver('after')]).toEqual(['repeated', 'stored'])
+  await instance.pool.query("UPDATE view_delivery SET expires_on = now() - interval '2 days' WHERE delivery = $1", [id])
+  expect(await deleteExpiredDeliveries(db)).toBe(1)
+  expect(await deliver('before')).toBe('stored')
 })

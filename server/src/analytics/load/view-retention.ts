@@ -1,7 +1,7 @@
-/** Every hour, deletes views beyond the retention of their projects, and expired delivery IDs and event counts. */
+/** Every hour, deletes views beyond the retention of their projects, and expired event counts. */
 import type { ClickHouseClient } from '@clickhouse/client'
 import type { Database } from '../../database/database.ts'
-import { type BackgroundTask, startBackgroundTask } from '../../platform/background-task.ts'
+import { type BackgroundTask, runSteps, startBackgroundTask } from '../../platform/background-task.ts'
 import type { Log } from '../../platform/log.ts'
 import { deleteExpiredDeliveries } from './delete-expired-deliveries.ts'
 import { deleteExpiredEventCounts } from './delete-expired-event-counts.ts'
@@ -18,12 +18,18 @@ export function startViewRetention({
   clickhouse: ClickHouseClient
   log: Log
 }): BackgroundTask {
-  const round = async () => {
-    const deliveries = await deleteExpiredDeliveries(db)
-    await deleteExpiredEventCounts(db)
+  const deleteViews = async () => {
     const projects = await deleteExpiredViews(db, clickhouse)
-    if (deliveries > 0 || projects > 0) log.info({ deliveries, projects }, 'deleted expired views and delivery IDs')
+    if (projects > 0) log.info({ projects }, 'deleted expired views')
   }
-
+  const round = () =>
+    runSteps(
+      {
+        'delete expired delivery IDs': () => deleteExpiredDeliveries(db),
+        'delete expired event counts': () => deleteExpiredEventCounts(db),
+        'delete expired views': deleteViews,
+      },
+      log,
+    )
   return startBackgroundTask({ round, intervalMs, failureMessage: 'could not delete expired views', log })
 }

@@ -1,4 +1,5 @@
 import type { ClientDetector } from '../../analytics/classify/client-detector.ts'
+import type { BeaconLimiter } from '../../analytics/collect/beacon-limiter.ts'
 import type { SourceActivityRecorder } from '../../analytics/collect/source-activity-recorder.ts'
 import type { PostgresViewBuffer } from '../../analytics/collect/view-buffer.ts'
 import type { ViewReportReader } from '../../analytics/query/view-report-reader.ts'
@@ -16,6 +17,7 @@ import { viewSourceRoutes } from './view-source-routes.ts'
 export interface AnalyticsRouteDeps {
   viewBuffer: PostgresViewBuffer
   sourceActivity: SourceActivityRecorder
+  beaconLimiter: BeaconLimiter
   siteCache: AnalyticsSiteCache
   viewReports: ViewReportReader
   clientDetector: ClientDetector

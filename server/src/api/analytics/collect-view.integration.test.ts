@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
-import { afterAll, expect, inject, test } from 'vitest'
+import { afterAll, expect, inject, onTestFinished, test } from 'vitest'
 import { startTestApi } from '../../../../testing/harness/test-api.ts'
 
 const api = await startTestApi(inject('services'), 'collect')
@@ -94,4 +95,44 @@ test.each([
 test('rejects other media types and compression', async () => {
   expect(await send('key=a', { 'content-type': 'application/x-www-form-urlencoded' })).toBe(415)
   expect(await send('{}', { 'content-encoding': 'gzip' })).toBe(415)
+})
+
+test('drops the views of a network, or of a project, that sends too many', async () => {
+  const limited = await startTestApi(inject('services'), 'collect limits', {
+    COLOPHON_TRUSTED_PROXIES: '127.0.0.1',
+    COLOPHON_BEACONS_MAX_PER_SECOND_PER_NETWORK: '1',
+    COLOPHON_BEACONS_MAX_PER_SECOND_PER_PROJECT: '2',
+    COLOPHON_BEACONS_MAX_PER_DAY_PER_PROJECT: '12',
+  })
+  onTestFinished(() => limited.drop())
+  const createSiteKey = async () => {
+    const { projectId } = await limited.createProject()
+    return { projectId, ...(await limited.stores.analyticsSettings.createSiteKey(projectId, operator)) }
+  }
+  const sendFrom = (key: string, network: string, count: number) =>
+    Promise.all(
+      Array.from({ length: count }, () =>
+        fetch(`${limited.url}/v1/collect`, {
+          method: 'POST',
+          headers: { 'content-type': 'text/plain', 'user-agent': person, 'x-forwarded-for': network },
+          body: JSON.stringify(beacon({ key })),
+        }).then(({ status }) => expect(status).toBe(204)),
+      ),
+    )
+  const countedOf = async (projectId: string) => {
+    const { rows } = await limited.pool.query<{ body: Buffer }>('SELECT body FROM view_batch')
+    const lines = rows.flatMap(({ body }) => gunzipSync(body).toString().trim().split('\n'))
+    return lines.filter((line) => line.includes(projectId)).length
+  }
+  const site = await createSiteKey()
+  await sendFrom(site.key, '8.8.8.8', 8) // a burst of five seconds
+  expect(await countedOf(site.projectId)).toBe(5)
+  for (const network of ['9.9.9.9', '1.1.1.1']) await sendFrom(site.key, network, 5)
+  expect(await countedOf(site.projectId)).toBeLessThanOrEqual(11) // the burst of the project is 10
+  const internal = await createSiteKey()
+  await sendFrom(internal.key, '10.0.0.1', 10)
+  expect(await countedOf(internal.projectId)).toBe(10)
+  await sleep(3_000) // the bucket has six more tokens
+  for (let view = 0; view < 4; view++) await sendFrom(internal.key, '10.0.0.1', 1)
+  expect(await countedOf(internal.projectId)).toBe(12)
 })

@@ -1,14 +1,17 @@
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { ClientDetector } from '../../analytics/classify/client-detector.ts'
+import type { BeaconLimiter } from '../../analytics/collect/beacon-limiter.ts'
 import { classifyRequests } from '../../analytics/collect/classify-requests.ts'
 import type { IngestOutcome, SourceActivityRecorder } from '../../analytics/collect/source-activity-recorder.ts'
 import type { PostgresViewBuffer } from '../../analytics/collect/view-buffer.ts'
 import type { AnalyticsSettings } from '../../analytics/settings/analytics-settings-store.ts'
 import type { AnalyticsSiteCache } from '../../analytics/settings/analytics-site-cache.ts'
+import { createAddressClassifier } from '../../platform/egress/address-policy.ts'
 import { parseJsonBody } from '../../platform/http/json-body.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import { createResponse, NoContent } from '../../platform/http/route.ts'
+import { toClientNetwork } from '../client-network.ts'
 import { defineRoute, type Route } from '../route.ts'
 
 const beaconExample = {
@@ -23,7 +26,7 @@ const Beacon = Type.Object(
     id: Type.String({
       pattern: '^[\\w-]{1,100}$',
       description:
-        'Random ID of the page view. A view that is sent again with the same ID within 7 days is counted once.',
+        'Random ID of the page view. A view that is sent again with the same ID within half an hour is counted once.',
     }),
     path: Type.String({ description: 'Path of the page, as in `location.pathname`.' }),
   },
@@ -55,12 +58,15 @@ export function collectViewRoute({
   sourceActivity,
   siteCache,
   clientDetector,
+  beaconLimiter,
 }: {
   viewBuffer: PostgresViewBuffer
   sourceActivity: SourceActivityRecorder
   siteCache: AnalyticsSiteCache
   clientDetector: ClientDetector
+  beaconLimiter: BeaconLimiter
 }): Route {
+  const classifyAddress = createAddressClassifier([], () => [])
   return defineRoute({
     method: 'POST',
     url: '/v1/collect',
@@ -95,7 +101,7 @@ export function collectViewRoute({
     },
     quiet: true,
     problems: ['insufficient_scope', 'not_found'],
-    async handle({ body: { key, id, path }, headers }) {
+    async handle({ body: { key, id, path }, headers, http }) {
       const site = await siteCache.findBySiteKey(key)
       if (!site) throw new Problem('not_found', 'The site key does not exist or was revoked.')
       const { projectId, settings } = site
@@ -110,15 +116,24 @@ export function collectViewRoute({
         return createResponse(204, undefined)
       }
 
+      // An internal address is that of a reverse proxy that the instance does not know, and so of all clients together.
+      const isClientKnown = classifyAddress(http.ipAddress) === 'public'
+      const limit = beaconLimiter.findDropReason(projectId, isClientKnown ? toClientNetwork(http.ipAddress) : undefined)
+      if (limit) {
+        record({ dropped: { [limit]: 1 } })
+        return createResponse(204, undefined)
+      }
+
       const { 'user-agent': userAgentHeader = '' } = headers as { 'user-agent'?: string }
       const userAgent = userAgentHeader.slice(0, maxUserAgentCharacters)
       const request = { path, userAgent, method: 'GET', status: 200, accept: '', prefetch: false, at: new Date() }
       const { views, dropped, examples } = classifyRequests([request], { site, clientDetector, source: 'script' })
       if (views.length > 0) {
         const countsHumans = settings.humanSource === 'script'
-        const deliveryId = { text: `script ${id}`, retention: 'week' } as const
+        const deliveryId = { text: `script ${id}`, retention: 'half_hour' } as const
         const delivery = { projectId, source: 'script', countsHumans, deliveryId, views } as const
         if ((await viewBuffer.append(delivery)) === 'repeated') return createResponse(204, undefined)
+        beaconLimiter.recordCounted(projectId)
       }
       record({ counted: views.length, dropped, examples })
       return createResponse(204, undefined)

@@ -94,7 +94,8 @@ export const viewSourceRoutes = ({ viewReports }: ViewSourceRouteDeps): Route[] 
                 reason: Type.Enum(allDropReasons, {
                   description:
                     'Why the requests were dropped. `opted_out`: the browser sends Do Not Track or Global Privacy Control. ' +
-                    '`origin_not_allowed`: the script is on a page whose origin is not in `allowedOrigins`.',
+                    '`origin_not_allowed`: the script is on a page whose origin is not in `allowedOrigins`. `rate_limited` and ' +
+                    '`daily_limit`: the script sent more than the instance accepts.',
                   examples: ['not_a_page'],
                 }),
                 last24Hours: Count('Number of requests dropped for this reason in the last 24 hours.', 640),

@@ -1,5 +1,6 @@
 import { Client } from '@temporalio/client'
 import { loadClientDetector } from '../../analytics/classify/client-detector.ts'
+import { BeaconLimiter } from '../../analytics/collect/beacon-limiter.ts'
 import { SourceActivityRecorder } from '../../analytics/collect/source-activity-recorder.ts'
 import { PostgresViewBuffer } from '../../analytics/collect/view-buffer.ts'
 import { ObservedTrafficFinder } from '../../analytics/query/observed-traffic-finder.ts'
@@ -47,6 +48,7 @@ export async function startApi(config: ApiConfig): Promise<RunningProcess> {
   const views = {
     viewBuffer,
     sourceActivity,
+    beaconLimiter: new BeaconLimiter(database, config.views.beacons),
     siteCache,
     viewReports: new ViewReportReader(services.clickhouse, database, siteCache),
     clientDetector: loadClientDetector(),

@@ -1,6 +1,8 @@
 /** The background work for page views: loads them into ClickHouse, and deletes those past a project's retention. */
+import { maintainPartitions } from '../../analytics/collect/delivery-ids.ts'
 import { startLoader } from '../../analytics/load/loader.ts'
 import { startViewRetention } from '../../analytics/load/view-retention.ts'
+import { startBackgroundTask } from '../../platform/background-task.ts'
 import type { ServicesConfig } from '../../platform/config.ts'
 import type { Log } from '../../platform/log.ts'
 import { createPostgresPool } from '../../platform/postgres.ts'
@@ -15,9 +17,15 @@ export function startViewWorker(
   const loaderPool = createPostgresPool({ ...config.postgres, poolSize: 1 }, log)
   const loader = startLoader({ pool: loaderPool, clickhouse, log })
   const retention = startViewRetention({ db: database, clickhouse, log })
+  const partitions = startBackgroundTask({
+    round: async () => void (await maintainPartitions(database)),
+    intervalMs: 60_000,
+    failureMessage: 'could not create or drop partitions of delivery IDs',
+    log,
+  })
   return {
     async stop() {
-      await Promise.all([loader.stop(), retention.stop()])
+      await Promise.all([loader.stop(), retention.stop(), partitions.stop()])
       await loaderPool.end()
     },
   }

@@ -256,9 +256,33 @@ export const settings = {
         meaning:
           'Maximum size of the buffer in PostgreSQL in which views wait for ClickHouse. When it is full, ingest ' +
           'responds with 503, and `import-logs` waits. A megabyte holds about 30,000 views, so the default holds about ' +
-          '30 million.',
+          '30 million. The IDs of beacons, about 80 bytes each for up to an hour, count as well: 2,000 beacons per ' +
+          'second need 600 megabytes.',
       },
     ),
+    beacons: {
+      maxPerSecondPerNetwork: withDefault('COLOPHON_BEACONS_MAX_PER_SECOND_PER_NETWORK', integer(1, 1_000_000), '20', {
+        meaning:
+          'Maximum page views per second that the script may report from one IPv4 address or IPv6 /64 network, for each ' +
+          '`api`. Further ones are dropped as `rate_limited`. Does not apply to internal addresses, because they are those ' +
+          'of reverse proxies: set `COLOPHON_TRUSTED_PROXIES` behind one.',
+      }),
+      maxPerSecondPerProject: withDefault(
+        'COLOPHON_BEACONS_MAX_PER_SECOND_PER_PROJECT',
+        integer(1, 1_000_000),
+        '1000',
+        {
+          meaning:
+            'Maximum page views per second that the script may report for one project, for each `api`. Further ones are ' +
+            'dropped as `rate_limited`.',
+        },
+      ),
+      maxPerDayPerProject: withDefault('COLOPHON_BEACONS_MAX_PER_DAY_PER_PROJECT', integer(1, 1e12), '10000000', {
+        meaning:
+          'Maximum page views per day (UTC) that the script may report for one project. Further ones are dropped as ' +
+          '`daily_limit`.',
+      }),
+    },
   },
 
   runner: {
