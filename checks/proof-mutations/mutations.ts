@@ -433,7 +433,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'repeated-delivery-counted',
     bug: 'Views that are sent again after a lost response are counted twice',
-    file: 'server/src/analytics/collect/append-deliveries.ts',
+    file: 'server/src/analytics/collect/delivery-ids.ts',
     find: "(hash === undefined || fresh.delete(hash.toString('hex')) ? 'stored' : 'repeated')",
     replace: "(hash === undefined || fresh ? 'stored' : 'repeated')",
     caughtBy: { proof: 'views-are-exact' },
