@@ -3,6 +3,7 @@
 import type { ClientDetector, DetectedClient } from './client-detector.ts'
 import type { DropReason } from './drop-reason.ts'
 import { parsePagePath, type RequestedPageFormat } from './page-path.ts'
+import { reduceUserAgent } from './reduce-user-agent.ts'
 
 /** What reported the request: the script in the browser, or the site's servers and their logs. */
 export type CountingSource = 'script' | 'servers'
@@ -25,7 +26,7 @@ export interface ClassifiedView extends Omit<DetectedClient, 'name'> {
   client: string
   path: string
   surface: RequestedPageFormat
-  /** Truncated to the part that was evaluated. Together with the other fields, everything that the rule has read. */
+  /** Reduced. Together with the other fields, everything that the rule needs to classify the view again. */
   userAgent: string
   acceptsMarkdown: boolean
 }
@@ -52,7 +53,8 @@ export function classifyRequest(
   const { name, ...detected } = clientDetector.detect({ userAgent, acceptsMarkdown, surface })
   const countedBy = detected.class === 'human' ? humanSource : 'servers'
   if (request.source !== countedBy) return dropped('counted_elsewhere')
-  return { counted: true, ...detected, client: name, path, surface, userAgent, acceptsMarkdown }
+  const reduced = reduceUserAgent(userAgent, detected.class)
+  return { counted: true, ...detected, client: name, path, surface, userAgent: reduced, acceptsMarkdown }
 }
 
 const markdownType = /(?:^|,)\s*text\/(?:x-)?markdown\s*(?:[;,]|$)/i
