@@ -8,16 +8,17 @@ import { deleteExpiredJobs } from '../jobs/delete-expired-jobs.ts'
 import { deleteExpiredIdempotentResponses } from '../jobs/idempotency.ts'
 import type { JobSignaler } from '../jobs/job-signaler.ts'
 import type { StalledJob, StallLimits, TurnStore } from '../jobs/turn-store.ts'
-import { type BackgroundTask, startBackgroundTask } from '../platform/background-task.ts'
+import { type BackgroundTask, repeatBatches, runSteps, startBackgroundTask } from '../platform/background-task.ts'
 import type { Log } from '../platform/log.ts'
 
 export interface JobDispatcherSettings extends StallLimits {
   idleArchiveDays: number
 }
 
-/** Retention is configured in days, so an hour does not matter. */
-const deleteJobsEveryMs = 3_600_000
+/** Retention is in days, so an hour does not matter. */
+const hourMs = 3_600_000
 const batchSize = 200
+const rowBatchSize = 5_000
 
 export function startJobDispatcher({
   turns,
@@ -39,12 +40,21 @@ export function startJobDispatcher({
   settings: JobDispatcherSettings
   log: Log
 }): BackgroundTask {
-  let deleteJobsAtMs = 0
-  const deleteJobs = async () => {
-    const deleted = await deleteExpiredJobs(database, batchSize)
-    if (deleted > 0) log.info({ jobs: deleted }, 'deleted jobs past their retention')
-    if (deleted < batchSize) deleteJobsAtMs = performance.now() + deleteJobsEveryMs // else there are more
+  /** Every hour, and in every round while there is more to delete. */
+  const hourly = (deleteBatch: (limit: number) => Promise<number>, limit: number) => {
+    let dueAtMs = 0
+    return async () => {
+      if (performance.now() < dueAtMs) return
+      const deleted = await repeatBatches(deleteBatch, limit)
+      if (deleted < limit) dueAtMs = performance.now() + hourMs
+    }
   }
+  const deleteJobs = hourly(async (limit) => {
+    const deleted = await deleteExpiredJobs(database, limit)
+    if (deleted > 0) log.info({ jobs: deleted }, 'deleted jobs past their retention')
+    return deleted
+  }, batchSize)
+  const deleteEvents = hourly((limit) => events.deleteExpired(limit), rowBatchSize)
 
   const wake = async ({ id, stopRequested, needsRestart }: StalledJob) => {
     if (!needsRestart) return stopRequested ? signals.stopJob(id) : signals.wakeJob(id)
@@ -52,19 +62,36 @@ export function startJobDispatcher({
     await signals.restartJob(id)
   }
 
-  const round = async () => {
-    const stalled = await turns.claimStalledJobs(settings, batchSize)
+  const wakeStalled = async (limit: number) => {
+    const stalled = await turns.claimStalledJobs(settings, limit)
     for (const job of stalled) await wake(job)
     if (stalled.length > 0) log.info({ jobs: stalled.length }, 'woke stalled jobs')
-    const orphans = await attempts.endOrphans(batchSize)
-    if (orphans > 0) log.warn({ attempts: orphans }, 'ended attempts of turns that have ended')
-    const archived = await turns.archiveIdle(settings.idleArchiveDays, batchSize)
-    if (archived > 0) log.info({ jobs: archived }, 'archived idle jobs')
-    if (performance.now() >= deleteJobsAtMs) await deleteJobs()
-    await deleteExpiredIdempotentResponses(database)
-    await events.deleteExpired(batchSize)
-    await deleteExpired()
+    return stalled.length
   }
+  const endOrphans = async (limit: number) => {
+    const orphans = await attempts.endOrphans(limit)
+    if (orphans > 0) log.warn({ attempts: orphans }, 'ended attempts of turns that have ended')
+    return orphans
+  }
+  const archiveIdle = async (limit: number) => {
+    const archived = await turns.archiveIdle(settings.idleArchiveDays, limit)
+    if (archived > 0) log.info({ jobs: archived }, 'archived idle jobs')
+    return archived
+  }
+  const round = () =>
+    runSteps(
+      {
+        'wake stalled jobs': () => repeatBatches(wakeStalled, batchSize),
+        'end orphaned attempts': () => repeatBatches(endOrphans, batchSize),
+        'archive idle jobs': () => repeatBatches(archiveIdle, batchSize),
+        'delete expired jobs': deleteJobs,
+        'delete expired idempotency keys': () =>
+          repeatBatches((limit) => deleteExpiredIdempotentResponses(database, limit), rowBatchSize),
+        'delete expired events': deleteEvents,
+        'delete other expired data': deleteExpired,
+      },
+      log,
+    )
 
   const intervalMs = Math.max(100, (settings.stallSeconds * 1000) / 4)
   return startBackgroundTask({ round, intervalMs, failureMessage: 'dispatcher round failed', log })

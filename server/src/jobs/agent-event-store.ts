@@ -26,6 +26,7 @@ export interface WatchedJob {
 export const positionBeforeAllEvents: EventPosition = { turn: 0, attempt: 0, index: -1 }
 
 const maxBytesPerTurn = 20 * 1024 * 1024
+const maxBytesPerRead = 1024 * 1024
 const retentionDays = 90
 
 export class AgentEventStore {
@@ -80,33 +81,51 @@ export class AgentEventStore {
           attempt: attempt.number,
           last_index: count - 1,
           events: reachesLimit ? JSON.stringify([limitNotice()]) : text,
+          size_bytes: reachesLimit ? null : sizeBytes,
         })
         .execute()
       return true
     })
   }
 
-  /** Events of one job, in order. At least `limit` if there are that many: rows are not split. */
-  async read({ projectId, jobId, after }: WatchedJob, limit: number): Promise<StoredAgentEvent[]> {
-    const rows = await this.#db
-      .selectFrom('job_event')
-      .selectAll()
-      .where('project_id', '=', projectId)
-      .where('job_id', '=', jobId)
-      .where(sql<boolean>`(turn_number, attempt, last_index) > (${after.turn}, ${after.attempt}, ${after.index})`)
-      .orderBy('turn_number')
-      .orderBy('attempt')
-      .orderBy('last_index')
-      .limit(limit)
-      .execute()
-    return rows
-      .flatMap(({ turn_number: turn, attempt, last_index, events }) =>
-        events.map((event, offset) => ({
-          position: { turn, attempt, index: last_index - events.length + 1 + offset },
-          event: event as Record<string, unknown>,
+  /**
+   * Events of one job, in order: all of the next rows, up to a number of rows and of bytes. An agent that writes much must not use up the
+   * memory of everyone who follows its job.
+   */
+  async read(
+    { projectId, jobId, after }: WatchedJob,
+    maxRows: number,
+  ): Promise<{ events: StoredAgentEvent[]; hasMore: boolean }> {
+    const { rows } = await sql<{
+      turn_number: number
+      attempt: number
+      last_index: number
+      events: Record<string, unknown>[]
+      has_more: boolean
+    }>`
+      WITH next AS (
+        SELECT *, row_number() OVER position AS row, sum(coalesce(size_bytes, pg_column_size(events))) OVER position AS bytes,
+          count(*) OVER () AS rows
+        FROM (
+          SELECT * FROM job_event
+          WHERE project_id = ${projectId} AND job_id = ${jobId}
+            AND (turn_number, attempt, last_index) > (${after.turn}, ${after.attempt}, ${after.index})
+          ORDER BY turn_number, attempt, last_index LIMIT ${maxRows + 1}
+        ) AS following
+        WINDOW position AS (ORDER BY turn_number, attempt, last_index)
+      )
+      SELECT turn_number, attempt, last_index, events, (max(row) OVER ()) < rows AS has_more
+      FROM next WHERE row = 1 OR (row <= ${maxRows} AND bytes <= ${maxBytesPerRead})
+      ORDER BY turn_number, attempt, last_index`.execute(this.#db)
+    const events = rows
+      .flatMap(({ turn_number: turn, attempt, last_index, events: rowEvents }) =>
+        rowEvents.map((event, offset) => ({
+          position: { turn, attempt, index: last_index - rowEvents.length + 1 + offset },
+          event,
         })),
       )
       .filter(({ position }) => compareEventPositions(position, after) > 0)
+    return { events, hasMore: rows[0]?.has_more ?? false }
   }
 
   /** Finds the watched jobs that have new events, and those that have ended, in one round trip. */
@@ -130,15 +149,16 @@ export class AgentEventStore {
     return { hasNews: watchedWhere('has_news'), hasEnded: watchedWhere('has_ended') }
   }
 
-  /** Deletes events past the retention, of jobs that have been inactive for as long. */
-  async deleteExpired(limit: number): Promise<void> {
-    await sql`
+  /** Deletes some of the events past the retention, of jobs that have been inactive for as long. Returns how many. */
+  async deleteExpired(limit: number): Promise<number> {
+    const { numAffectedRows = 0n } = await sql`
       DELETE FROM job_event WHERE ctid IN (
         SELECT event.ctid FROM job_event AS event
         JOIN job ON job.project_id = event.project_id AND job.id = event.job_id
         WHERE event.created_at < now() - make_interval(days => ${retentionDays})
           AND job.status <> 'active' AND job.updated_at < now() - make_interval(days => ${retentionDays})
         LIMIT ${limit})`.execute(this.#db)
+    return Number(numAffectedRows)
   }
 }
 

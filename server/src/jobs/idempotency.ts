@@ -63,11 +63,12 @@ export async function storeIdempotentResponse(
     .execute()
 }
 
-export async function deleteExpiredIdempotentResponses(db: Database): Promise<void> {
-  await db
-    .deleteFrom('idempotency_key')
-    .where(({ not }) => not(isRetained))
-    .execute()
+/** Deletes some of them. Returns how many. */
+export async function deleteExpiredIdempotentResponses(db: Database, limit: number): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    DELETE FROM idempotency_key WHERE ctid IN (
+      SELECT ctid FROM idempotency_key WHERE NOT ${isRetained} LIMIT ${limit})`.execute(db)
+  return Number(numAffectedRows)
 }
 
 function fingerprintOf({ method, path, body }: IdempotentRequest): Buffer {

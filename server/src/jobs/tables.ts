@@ -130,6 +130,7 @@ export interface JobEventTable {
   attempt: number
   last_index: number
   events: ColumnType<unknown[], string, never>
+  size_bytes: number | null
   created_at: Generated<Date>
 }
 

@@ -43,6 +43,19 @@ export async function runSteps(steps: Readonly<Record<string, () => Promise<unkn
     await run().catch((error: unknown) => log.warn({ step, error: String(error) }, 'a background step failed'))
 }
 
+/** Repeats a step that does up to `batchSize` at a time, until nothing is left, or for so long that other steps should have a turn. */
+export async function repeatBatches(step: (batchSize: number) => Promise<number>, batchSize: number): Promise<number> {
+  let done = 0
+  for (let batch = 0; batch < maxBatches; batch++) {
+    const inBatch = await step(batchSize)
+    done += inBatch
+    if (inBatch < batchSize) break
+  }
+  return done
+}
+
+const maxBatches = 20
+
 /** Ends early, without an error, when the signal is aborted. */
 export async function sleepUntilAborted(milliseconds: number, signal: AbortSignal): Promise<void> {
   await sleep(milliseconds, undefined, { signal }).catch(() => {})

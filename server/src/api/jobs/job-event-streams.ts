@@ -44,12 +44,12 @@ export function createJobEventStreams(
 
   const send = async (follower: Follower): Promise<void> => {
     for (;;) {
-      const rows = await events.read(follower.job, batchRows)
-      const last = rows.at(-1)
+      const { events: next } = await events.read(follower.job, batchRows)
+      const last = next.at(-1)
       if (!last || follower.stream.destroyed) return
       follower.job.after = last.position
       follower.sentAtMs = Date.now()
-      const lines = rows
+      const lines = next
         .map(toJobEventResponse)
         .map((event) => `id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
       if (!follower.stream.write(lines.join(''))) {

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { createClaimingRunner, newQueueingActivity, testTurnLimits } from '../../../../testing/harness/claimed-turn.ts'
 import { createTestInstance, type TestInstance } from '../../../../testing/harness/test-instance.ts'
+import type { StoredAgentEvent } from '../../jobs/agent-event-store.ts'
 import { AttemptStore, type LiveAttempt } from '../../jobs/attempt-store.ts'
 import type { Job } from '../../jobs/job.ts'
 import { TurnStore } from '../../jobs/turn-store.ts'
@@ -54,6 +55,16 @@ async function startJob(): Promise<{ job: Job; live: LiveAttempt; restart: () =>
   return { job, live: await restart(), restart }
 }
 
+async function readAllEvents({ id: jobId }: Job) {
+  const all: StoredAgentEvent[] = []
+  for (let hasMore = true; hasMore; ) {
+    const next = await instance.stores.events.read({ projectId, jobId, after: all.at(-1)?.position ?? beginning }, 100)
+    all.push(...next.events)
+    hasMore = next.hasMore
+  }
+  return all
+}
+
 const textEvent = (text: string) => ({ type: 'text', at: '2026-01-01T00:00:00Z', text })
 const subscriber = { id: newId('key'), recheckAccess: async () => {} }
 const beginning = { turn: 0, attempt: 0, index: -1 }
@@ -70,7 +81,7 @@ test('stores repeated uploads once and in order, and rejects those of an ended a
   expect(await events.append(newer, 0, [textEvent('second attempt')])).toBe(true)
 
   const read = async (after = beginning) =>
-    (await events.read({ projectId, jobId: job.id, after }, 100)).map(({ event }) => event.text)
+    (await events.read({ projectId, jobId: job.id, after }, 100)).events.map(({ event }) => event.text)
   expect(await read()).toEqual(['one', 'two\ufffd', 'three', 'second attempt'])
   expect(await read({ turn: 1, attempt: 1, index: 0 })).toEqual(['two\ufffd', 'three', 'second attempt'])
   expect(await read({ turn: 1, attempt: 2, index: 0 })).toEqual([])
@@ -84,7 +95,7 @@ test('limits the events of a turn over all its attempts, and ends them with a no
   const newer = await restart()
   expect(await events.append(newer, 0, large)).toBe(true)
   expect(await events.append(newer, large.length, [textEvent('more')])).toBe(true)
-  const stored = await events.read({ projectId, jobId: job.id, after: beginning }, 100)
+  const stored = await readAllEvents(job)
   expect(stored.map(({ event }) => event.type)).toEqual([...large.map(() => 'text'), 'notice'])
   expect(stored.at(-1)?.event.text).toContain('not shown')
 })
@@ -135,4 +146,25 @@ test('limits a caller to 20 open streams', async () => {
   await sleep(10)
   expect(follow).not.toThrow()
   streaming.stop()
+})
+
+test('a page ends after a megabyte, however many events were asked for', async () => {
+  const { job, live } = await startJob()
+  const store = instance.stores.events
+  for (let upload = 0; upload < 5; upload++)
+    expect(
+      await store.append(
+        live,
+        upload * 10,
+        Array.from({ length: 10 }, () => textEvent('x'.repeat(40_000))),
+      ),
+    ).toBe(true)
+  const watched = { projectId, jobId: job.id, after: beginning }
+  const first = await store.read(watched, 1_000)
+  expect(first).toMatchObject({ events: { length: 20 }, hasMore: true })
+  const after = first.events.at(-1)?.position ?? beginning
+  const second = await store.read({ ...watched, after }, 1_000)
+  expect(second).toMatchObject({ events: { length: 20 }, hasMore: true })
+  const last = await store.read({ ...watched, after: second.events.at(-1)?.position ?? beginning }, 1_000)
+  expect(last).toMatchObject({ events: { length: 10 }, hasMore: false })
 })

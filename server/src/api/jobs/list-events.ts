@@ -77,12 +77,12 @@ export function listEventsRoute({
       const job = await jobs.get(projectId, params.id)
       const watched = { projectId, jobId: job.id, after: toPosition(query.after) }
       const limit = query.limit ?? 200
-      const rows = await events.read(watched, limit + 1)
-      const page = rows.slice(0, limit)
+      const { events: next, hasMore } = await events.read(watched, limit)
+      const page = next.slice(0, limit)
       const last = page.at(-1)
       return createResponse(200, {
         events: page.map(toJobEventResponse),
-        nextAfter: rows.length > limit && last ? formatEventId(last.position) : null,
+        nextAfter: last && (hasMore || next.length > limit) ? formatEventId(last.position) : null,
       })
     },
   })
