@@ -78,3 +78,29 @@ test('lists failed turns until a later turn completes', async () => {
   await accept(third.turnId)
   expect(await readFailedMessagesBefore(database, job.id, 4)).toEqual([])
 })
+
+test('keeps one session and one bundle per job, those of the last completed turn that has one', async () => {
+  const job = await createJob()
+  const message = () => instance.stores.jobs.message(projectId, job.id, { prompt: 'More.' }, request)
+  const countParts = async () => {
+    const { rows } = await instance.pool.query(
+      `SELECT part, count(DISTINCT turn_id)::int AS turns FROM turn_result_chunk JOIN turn ON turn.id = turn_id
+       WHERE job_id = $1 GROUP BY part ORDER BY part`,
+      [job.id],
+    )
+    return rows
+  }
+  const both = [
+    { part: 'bundle', turns: 1 },
+    { part: 'session', turns: 1 },
+  ]
+  for (const text of ['first', 'second', 'third']) {
+    await accept((await report(job, { bundle: Buffer.from(text), session: Buffer.from(text) })).turnId)
+    await message()
+  }
+  expect(await countParts()).toEqual(both)
+  await accept((await report(job, { bundle: null, session: Buffer.from('fourth') })).turnId)
+  expect(await countParts()).toEqual(both)
+  expect(await readLastAgentSession(database, job.id)).toEqual(Buffer.from('fourth'))
+  expect((await readUnpublishedWork(database, job.id, 'diff'))?.bundle).toEqual(Buffer.from('third'))
+})
