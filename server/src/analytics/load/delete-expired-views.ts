@@ -2,6 +2,8 @@
  * Deletes views beyond a project's retention, whole months at a time, from the views and from every table of sums, so that the
  * remaining numbers are exact. Queries exclude them from the first moment of a month, whether or not they are deleted yet.
  */
+
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClickHouseClient } from '@clickhouse/client'
 import { sql } from 'kysely'
 import type { Database } from '../../database/database.ts'
@@ -24,17 +26,39 @@ interface ExpiredMonths {
   projectIds: Id<'prj'>[]
 }
 
-/** Idempotent, and safe to run concurrently. Returns the number of projects that had expired views. */
-export async function deleteExpiredViews(db: Database, clickhouse: ClickHouseClient): Promise<number> {
+/**
+ * Idempotent. Only one worker at a time does it, because each delete rewrites parts of the tables. Returns the number of projects that
+ * had expired views.
+ */
+export async function deleteExpiredViews(
+  db: Database,
+  clickhouse: ClickHouseClient,
+  stopping: AbortSignal,
+): Promise<number> {
+  return db.connection().execute(async (connection) => {
+    const { rows } = await sql<{ acquired: boolean }>`
+      SELECT pg_try_advisory_lock(hashtextextended('delete expired views', 0)) AS acquired`.execute(connection)
+    if (!rows[0]?.acquired) return 0
+    try {
+      return await deleteViews(db, clickhouse, stopping)
+    } finally {
+      await sql`SELECT pg_advisory_unlock(hashtextextended('delete expired views', 0))`.execute(connection)
+    }
+  })
+}
+
+async function deleteViews(db: Database, clickhouse: ClickHouseClient, stopping: AbortSignal): Promise<number> {
   const due = await findExpired(db)
   for (const { before, projectIds } of due) {
     for (const [table, column] of Object.entries(timeColumns)) {
       await clickhouse.command({
         query: `DELETE FROM ${table} WHERE project_id IN {projects: Array(String)} AND ${column} < toDate({before: String})`,
         query_params: { projects: projectIds, before },
-        clickhouse_settings: { lightweight_deletes_sync: '2' },
+        // It may take longer than a request: ClickHouse goes on, and this waits for it.
+        clickhouse_settings: { lightweight_deletes_sync: '0' },
       })
     }
+    await waitForMutations(clickhouse, stopping)
     await db.transaction().execute(async (tx) => {
       await sql`UPDATE analytics_settings SET expired_before = ${before} WHERE project_id = ANY(${projectIds})`.execute(
         tx,
@@ -50,7 +74,36 @@ export async function deleteExpiredViews(db: Database, clickhouse: ClickHouseCli
           AND source_coverage.month = expired.month`.execute(tx)
     })
   }
+  if (due.length > 0) await removeDeletedRows(clickhouse)
   return due.reduce((sum, { projectIds }) => sum + projectIds.length, 0)
+}
+
+/** A delete only marks rows, and a part that is not merged any more would keep them for good. */
+async function removeDeletedRows(clickhouse: ClickHouseClient): Promise<void> {
+  for (const table of Object.keys(timeColumns))
+    await clickhouse.command({
+      query: `ALTER TABLE ${table} APPLY DELETED MASK`,
+      clickhouse_settings: { mutations_sync: '0' },
+    })
+}
+
+/** Throws when the process stops or a mutation fails: the deletes are then repeated an hour later, or by another worker. */
+async function waitForMutations(clickhouse: ClickHouseClient, stopping: AbortSignal): Promise<void> {
+  for (;;) {
+    const response = await clickhouse.query({
+      query: `SELECT count() AS pending, any(latest_fail_reason) AS failure FROM system.mutations
+              WHERE database = currentDatabase() AND table IN {tables: Array(String)} AND NOT is_done`,
+      query_params: { tables: Object.keys(timeColumns) },
+      format: 'JSONEachRow',
+    })
+    const [{ pending, failure } = { pending: '0', failure: '' }] = await response.json<{
+      pending: string
+      failure: string
+    }>()
+    if (Number(pending) === 0) return
+    if (failure !== '') throw new Error(`ClickHouse could not delete expired views: ${failure.slice(0, 500)}`)
+    await sleep(1_000, undefined, { signal: stopping })
+  }
 }
 
 /** Grouped by month, so that ClickHouse runs one delete per month and table, not one per project. */

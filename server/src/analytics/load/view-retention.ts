@@ -18,16 +18,16 @@ export function startViewRetention({
   clickhouse: ClickHouseClient
   log: Log
 }): BackgroundTask {
-  const deleteViews = async () => {
-    const projects = await deleteExpiredViews(db, clickhouse)
+  const deleteViews = async (stopping: AbortSignal) => {
+    const projects = await deleteExpiredViews(db, clickhouse, stopping)
     if (projects > 0) log.info({ projects }, 'deleted expired views')
   }
-  const round = () =>
+  const round = (stopping: AbortSignal) =>
     runSteps(
       {
         'delete expired delivery IDs': () => deleteExpiredDeliveries(db),
         'delete expired event counts': () => deleteExpiredEventCounts(db),
-        'delete expired views': deleteViews,
+        'delete expired views': () => deleteViews(stopping),
       },
       log,
     )

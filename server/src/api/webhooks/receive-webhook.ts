@@ -32,7 +32,6 @@ export interface WebhookDeps {
 export function addWebhooks(server: HttpServer, deps: WebhookDeps): void {
   const { repositories, githubApps, deliveries, readWebhook } = deps
   // Only authentic deliveries count, so that strangers cannot use up the rate limit of the code host.
-  const appLimit = new MinuteRateLimit('deliveries from the GitHub App', 600)
   const projectLimit = new MinuteRateLimit('deliveries to the project', 120)
   server.register(async (child) => {
     // The signature covers the bytes as received, so the body is not parsed.
@@ -68,7 +67,8 @@ export function addWebhooks(server: HttpServer, deps: WebhookDeps): void {
         if (webhook.kind === 'not_authentic') continue
         const projectIds = webhook.kind === 'ignored' ? [] : await findProjects(repositories, baseUrl, webhook)
         if (webhook.kind !== 'ignored' && projectIds.length > 0) {
-          appLimit.consume(baseUrl) // deliveries from other repositories of the organization do not count
+          // By project: GitHub does not repeat a delivery, so that one busy repository would cost the others theirs.
+          for (const projectId of projectIds) projectLimit.consume(projectId)
           await deliveries.process(`app ${baseUrl}`, body, (isNew) => requestPolls(deps, projectIds, webhook, isNew))
         }
         return reply.code(204).send()
