@@ -46,7 +46,7 @@ export async function readResultChunks(
  * Deletes what no later turn reads: the conversation and the bundle of earlier turns, if the completed turn has its own. Otherwise a job
  * with many turns would keep its whole conversation once for each of them.
  */
-export async function deleteSupersededParts(
+export async function deleteSupersededChunks(
   tx: DatabaseTransaction,
   completed: { jobId: Id<'job'>; turnId: Id<'trn'>; number: number },
 ): Promise<void> {

@@ -82,7 +82,7 @@ test('lists failed turns until a later turn completes', async () => {
 test('keeps one session and one bundle per job, those of the last completed turn that has one', async () => {
   const job = await createJob()
   const message = () => instance.stores.jobs.message(projectId, job.id, { prompt: 'More.' }, request)
-  const countParts = async () => {
+  const countChunks = async () => {
     const { rows } = await instance.pool.query(
       `SELECT part, count(DISTINCT turn_id)::int AS turns FROM turn_result_chunk JOIN turn ON turn.id = turn_id
        WHERE job_id = $1 GROUP BY part ORDER BY part`,
@@ -98,9 +98,9 @@ test('keeps one session and one bundle per job, those of the last completed turn
     await accept((await report(job, { bundle: Buffer.from(text), session: Buffer.from(text) })).turnId)
     await message()
   }
-  expect(await countParts()).toEqual(both)
+  expect(await countChunks()).toEqual(both)
   await accept((await report(job, { bundle: null, session: Buffer.from('fourth') })).turnId)
-  expect(await countParts()).toEqual(both)
+  expect(await countChunks()).toEqual(both)
   expect(await readLastAgentSession(database, job.id)).toEqual(Buffer.from('fourth'))
   expect((await readUnpublishedWork(database, job.id, 'diff'))?.bundle).toEqual(Buffer.from('third'))
 })

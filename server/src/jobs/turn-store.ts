@@ -10,7 +10,7 @@ import { addTitleToSearch } from './job-search.ts'
 import { applyEvent, findCurrentTurn, type JobState, type JobTransitionEvent } from './job-state.ts'
 import { type LockedJob, lockJob, TurnTransitionRejectedError, transitionJob } from './job-transition.ts'
 import type { OpenedPullRequest } from './pull-request-store.ts'
-import { deleteSupersededParts } from './result-chunks.ts'
+import { deleteSupersededChunks } from './result-chunks.ts'
 
 export interface CurrentTurn {
   projectId: Id<'prj'>
@@ -403,7 +403,7 @@ export class TurnStore {
         .set({ outcome: ended.outcome, reply: ended.reply, ...error })
         .where('id', '=', turnId)
         .execute()
-      if (type === 'finish') await deleteSupersededParts(tx, { jobId: locked.jobId, turnId, number: turn })
+      if (type === 'finish') await deleteSupersededChunks(tx, { jobId: locked.jobId, turnId, number: turn })
       if (ended.held) await insertHeldResult(tx, turnId, ended.held, at)
       if (ended.title !== null) await addTitleToSearch(tx, locked, ended.title)
       await tx
