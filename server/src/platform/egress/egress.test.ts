@@ -6,7 +6,7 @@ import { text as textOf } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createEgress, type Egress, type EgressOptions } from './egress.ts'
+import { createEgress, type Egress, type EgressOptions, withSharedLimits } from './egress.ts'
 import { selfSignedCertificate } from './testing/certificate.ts'
 import { startConnectProxy } from './testing/connect-proxy.ts'
 import { type DnsZoneLookup, startDnsServer } from './testing/dns-server.ts'
@@ -174,6 +174,17 @@ describe('limits', () => {
     expect(response.status).toBe(200)
     await expect(response.text()).rejects.toThrow(egressError('too_large'))
     await expect.poll(() => stopped).toBe(true)
+  })
+
+  it('ends a series of calls whose responses together are too large, or whose signal is aborted', async () => {
+    const url = await serve((_, response) => response.end('x'.repeat(600)))
+    const stop = new AbortController()
+    const series = withSharedLimits(open(allowLoopback), { signal: stop.signal, maxTotalBytes: 1_000 })
+    expect(await (await series.fetch(url)).text()).toHaveLength(600)
+    const second = await series.fetch(url)
+    await expect(second.text()).rejects.toThrow(egressError('too_large'))
+    stop.abort(new Error('stopped'))
+    await expect(series.fetch(url)).rejects.toThrow('stopped')
   })
 
   it('times out when the server is silent before or during the response', async () => {

@@ -42,6 +42,8 @@ export type EgressRequest = {
   limits?: Partial<EgressLimits>
   /** For URLs that come from a remote server and not from a user: destinations that the operator allowed do not apply. */
   publicOnly?: boolean
+  /** Called with the size of each chunk of the response. An error that it throws ends the response. */
+  onReceived?: (bytes: number) => void
 }
 
 export type Egress = {
@@ -56,12 +58,27 @@ export type Egress = {
   close(): Promise<void>
 }
 
-/** For a series of calls that end together. */
-export const withSignal = (egress: Egress, signal: AbortSignal): Egress => ({
-  ...egress,
-  fetch: (url, request = {}) =>
-    egress.fetch(url, { ...request, signal: request.signal ? AbortSignal.any([request.signal, signal]) : signal }),
-})
+/** For a series of calls that end together, and whose responses together have a maximum size: their results may be kept in memory. */
+export function withSharedLimits(
+  egress: Egress,
+  { signal, maxTotalBytes }: { signal: AbortSignal; maxTotalBytes: number },
+): Egress {
+  let totalBytes = 0
+  const onReceived = (bytes: number) => {
+    totalBytes += bytes
+    if (totalBytes > maxTotalBytes)
+      throw new EgressError('too_large', `The responses are larger than the limit of ${maxTotalBytes} bytes.`)
+  }
+  return {
+    ...egress,
+    fetch: (url, request = {}) =>
+      egress.fetch(url, {
+        ...request,
+        onReceived,
+        signal: request.signal ? AbortSignal.any([request.signal, signal]) : signal,
+      }),
+  }
+}
 
 type DestinationCheck = ReturnType<typeof createDestinationCheck>
 
@@ -138,7 +155,8 @@ export function createEgress(options: EgressOptions): Egress {
           headersTimeout: limits.idleTimeoutSeconds * 1000,
           bodyTimeout: limits.idleTimeoutSeconds * 1000,
         })
-        return toFetchResponse(url, await rejectOnAbort(signal, response), limits.maxResponseBytes, toCallerError)
+        const size = { maxBytes: limits.maxResponseBytes, onReceived: request.onReceived }
+        return toFetchResponse(url, await rejectOnAbort(signal, response), size, toCallerError)
       } catch (error) {
         throw toCallerError(error)
       }

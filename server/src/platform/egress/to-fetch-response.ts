@@ -3,10 +3,15 @@ import { EgressError } from './egress-error.ts'
 
 type ToCallerError = (error: unknown) => unknown
 
+interface SizeLimit {
+  maxBytes: number
+  onReceived: ((bytes: number) => void) | undefined
+}
+
 export function toFetchResponse(
   url: URL,
   { statusCode, headers, body }: Dispatcher.ResponseData,
-  maxBytes: number,
+  size: SizeLimit,
   toCallerError: ToCallerError,
 ): Response {
   body.on('error', () => {}) // it may fail before it is read, which must not end the process
@@ -15,9 +20,9 @@ export function toFetchResponse(
       [values].flat().map((value): [string, string] => [name, value]),
     )
     const hasNoBody = [204, 205, 304].includes(statusCode)
-    const stream = hasNoBody ? null : sizeLimitedStream(body, maxBytes, toCallerError)
+    const stream = hasNoBody ? null : sizeLimitedStream(body, size, toCallerError)
     const response = new Response(stream, { status: statusCode, headers: pairs })
-    if (hasNoBody) body.dump({ limit: maxBytes }).catch(() => {})
+    if (hasNoBody) body.dump({ limit: size.maxBytes }).catch(() => {})
     return Object.defineProperty(response, 'url', { value: url.href })
   } catch (error) {
     body.destroy()
@@ -25,7 +30,11 @@ export function toFetchResponse(
   }
 }
 
-function sizeLimitedStream(body: Dispatcher.ResponseData['body'], maxBytes: number, toCallerError: ToCallerError) {
+function sizeLimitedStream(
+  body: Dispatcher.ResponseData['body'],
+  { maxBytes, onReceived }: SizeLimit,
+  toCallerError: ToCallerError,
+) {
   const chunks = body[Symbol.asyncIterator]()
   let receivedBytes = 0
   return new ReadableStream<Uint8Array>(
@@ -38,6 +47,7 @@ function sizeLimitedStream(body: Dispatcher.ResponseData['body'], maxBytes: numb
           if (receivedBytes > maxBytes) {
             throw new EgressError('too_large', `The response is larger than the limit of ${maxBytes} bytes.`)
           }
+          onReceived?.(next.value.byteLength)
           controller.enqueue(next.value)
         } catch (error) {
           body.destroy()
