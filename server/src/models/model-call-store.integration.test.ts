@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { createClaimedTurn } from '../../../testing/harness/claimed-turn.ts'
 import { createTestInstance, type TestInstance } from '../../../testing/harness/test-instance.ts'
-import type { Id } from '../platform/ids.ts'
+import { type Id, newId } from '../platform/ids.ts'
 import type { BudgetDefaults } from './budget.ts'
 import { BudgetStore } from './budget-store.ts'
 import type { Prices } from './model.ts'
@@ -112,6 +112,21 @@ test('limits concurrent jobs of a project to exactly the monthly budget, in toke
     expect(results.filter((result) => result.kind === 'out_of_budget' && result.budget === budget)).toHaveLength(10)
     expect(await monthTotals(projectId)).toMatchObject({ tokens: 5_000, call_tokens: 5_000 })
   }
+})
+
+test('gives each turn of a job with a topic the budget of a job', async () => {
+  const call = await newCall(await newProject())
+  await instance.pool.query("UPDATE job SET topic = 'nightly' WHERE id = $1", [call.jobId])
+  const budget = { ...largeBudget, maxTokensPerJob: 1_500 }
+  await reserve(call, budget)
+  expect(await calls.reserve(call, budget)).toEqual({ kind: 'out_of_budget', budget: 'job_tokens' })
+  const nextTurn = { ...call, turnId: newId('trn') }
+  await instance.pool.query(
+    `INSERT INTO turn (project_id, job_id, id, number, prompt, status, created_at)
+     VALUES ($1, $2, $3, 2, 'More.', 'queued', now())`,
+    [call.projectId, call.jobId, nextTurn.turnId],
+  )
+  await reserve(nextTurn, budget)
 })
 
 test('prefers the budget of the project to the default, from the next call on', async () => {

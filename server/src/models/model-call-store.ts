@@ -104,9 +104,9 @@ async function reserve(
   const { inputTokens, outputTokens } = call.maxUsage
   // This lock serializes the calls of one job, and the row of the month below those of one project: so each sees all
   // earlier ones.
-  await tx
+  const { topic } = await tx
     .selectFrom('job')
-    .select('id')
+    .select('topic')
     .where('project_id', '=', projectId)
     .where('id', '=', jobId)
     .forNoKeyUpdate()
@@ -122,6 +122,8 @@ async function reserve(
     ])
     .where('project_id', '=', projectId)
     .where('job_id', '=', jobId)
+    // A job with a topic goes on for as long as its pull request is open. Each of its turns may use as much as another job would.
+    .$if(topic !== null, (query) => query.where('turn_id', '=', turnId))
     .executeTakeFirstOrThrow()
   if (Number(jobUsage.failures) >= maxFailuresPerMinute) return undefined
   if (Number(jobUsage.tokens) + inputTokens + outputTokens > limits.jobTokens) throw new BudgetExceeded('job_tokens')

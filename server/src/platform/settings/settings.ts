@@ -235,7 +235,9 @@ export const settings = {
 
   budget: {
     maxTokensPerJob: withDefault('COLOPHON_BUDGET_MAX_TOKENS_PER_JOB', integer(0, 1e12), '5000000', {
-      meaning: "Maximum tokens that one job's model calls may use, input and output together.",
+      meaning:
+        "Maximum tokens that one job's model calls may use, input and output together. Of a job with a `topic`: each of its " +
+        'turns, because such a job goes on for as long as its pull request is open.',
     }),
     maxTokensPerMonth: withDefault('COLOPHON_BUDGET_MAX_TOKENS_PER_MONTH', integer(0, 1e12), null, {
       meaning: 'Maximum tokens per project per calendar month (UTC).',
