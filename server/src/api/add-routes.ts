@@ -61,7 +61,7 @@ export function addRoutes(server: HttpServer, routes: readonly Route[], deps: Au
       query: request.query,
       body,
       headers: request.headers,
-      http: { requestId: request.id, ipAddress: request.ip, cookieHeader: request.headers.cookie ?? '' },
+      http: { requestId: request.id, ipAddress: request.ip ?? '', cookieHeader: request.headers.cookie ?? '' },
       recheckAccess,
       ...context,
     } as Parameters<Route['handle']>[0]

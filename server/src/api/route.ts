@@ -35,7 +35,7 @@ export type RouteRequest<
 /** For the few handlers that need more of the request than its schemas describe. */
 export interface HttpRequestDetails {
   requestId: string
-  /** IP address of the client, from the connection or from a trusted proxy. */
+  /** IP address of the client, from the connection or from a trusted proxy. Empty: the client has disconnected. */
   ipAddress: string
   /** The `Cookie` header, unparsed. */
   cookieHeader: string

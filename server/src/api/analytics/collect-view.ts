@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { ClientDetector } from '../../analytics/classify/client-detector.ts'
@@ -117,7 +118,7 @@ export function collectViewRoute({
       }
 
       // An internal address is that of a reverse proxy that the instance does not know, and so of all clients together.
-      const isClientKnown = classifyAddress(http.ipAddress) === 'public'
+      const isClientKnown = isIP(http.ipAddress) !== 0 && classifyAddress(http.ipAddress) === 'public'
       const limit = beaconLimiter.findDropReason(projectId, isClientKnown ? toClientNetwork(http.ipAddress) : undefined)
       if (limit) {
         record({ dropped: { [limit]: 1 } })
