@@ -7,6 +7,7 @@ import {
   type PostgresOptions,
   type RunningPostgres,
   startPostgres,
+  startPostgresStandby,
 } from '../services/start-postgres.ts'
 import type { CleanUp } from './colophon.ts'
 
@@ -27,4 +28,14 @@ export async function startOwnPostgres(
   const postgres = await startPostgres(dataDirectory, options)
   cleanUp(() => postgres.process.stop())
   return { ...postgres, directory: dataDirectory }
+}
+
+/** A streaming standby of a primary that is reached at this URL, possibly through a relay. */
+export async function startOwnStandby({ cleanUp }: CleanUp, primaryUrl: string): Promise<RunningPostgres> {
+  const parent = mkdtempSync(join(tmpdir(), 'colophon-own-standby-'))
+  chmodSync(parent, 0o755)
+  cleanUp(async () => rmSync(parent, { recursive: true, force: true, maxRetries: 5 }))
+  const standby = await startPostgresStandby(join(parent, 'services/postgres'), primaryUrl)
+  cleanUp(() => standby.process.stop())
+  return standby
 }

@@ -15,7 +15,7 @@ import type { ExecuteTurn } from './test-runner.ts'
 export interface TurnScript {
   /** `owner/name` on the code host. */
   repository: string
-  /** File contents by path. Undefined: nothing is changed. */
+  /** File contents by path. `{runner}` is replaced with the name of the runner. Undefined: nothing is changed. */
   write?: Record<string, string>
   /** How long the agent takes. */
   seconds?: number
@@ -56,7 +56,7 @@ export const releaseAttemptOnError =
       return { kind: 'released' }
     })
 
-export function createPromptScriptExecutor(resolveRemote: ResolveRemote): ExecuteTurn {
+export function createPromptScriptExecutor(resolveRemote: ResolveRemote, runnerName = 'runner'): ExecuteTurn {
   return async (turn, stopped) => {
     const script = JSON.parse(turn.prompt) as TurnScript
     await sleep((script.seconds ?? 0) * 1000, undefined, { signal: stopped }).catch(() => {})
@@ -66,15 +66,15 @@ export function createPromptScriptExecutor(resolveRemote: ResolveRemote): Execut
     if (script.endAs === 'released') return { kind: 'released' }
     const remote = resolveRemote(script.repository, turn)
     if (!remote) throw new Error(`no remote for ${script.repository}`)
-    return executeScript(turn, script, remote.url, remote.authorization)
+    return executeScript(turn, script, remote, runnerName)
   }
 }
 
 async function executeScript(
   turn: ClaimedTurn,
   script: TurnScript,
-  remoteUrl: string,
-  authorization: string,
+  { url: remoteUrl, authorization }: { url: string; authorization: string },
+  runnerName: string,
 ): Promise<TurnReport> {
   const directory = await mkdtemp(join(tmpdir(), 'colophon-test-turn-'))
   try {
@@ -91,7 +91,7 @@ async function executeScript(
     }
     for (const [path, contents] of Object.entries(script.write ?? {})) {
       await mkdir(dirname(join(directory, 'tree', path)), { recursive: true })
-      await writeFile(join(directory, 'tree', path), contents)
+      await writeFile(join(directory, 'tree', path), contents.replaceAll('{runner}', runnerName))
     }
     await git('add', '--all')
     const isChanged = (await git('status', '--porcelain')) !== ''

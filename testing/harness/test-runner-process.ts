@@ -8,11 +8,12 @@ export interface TestRunnerSettings {
   /** One runner for each, with one turn at a time. */
   gatewayUrls: readonly string[]
   token: string
+  name?: string
   gitea: { url: string; adminName: string; adminToken: string }
 }
 
 const settings = JSON.parse(process.env.TEST_RUNNER ?? '{}') as TestRunnerSettings
-const work = releaseAttemptOnError(createPromptScriptExecutor(createGiteaRemoteResolver(settings.gitea)))
+const work = releaseAttemptOnError(createPromptScriptExecutor(createGiteaRemoteResolver(settings.gitea), settings.name))
 let activeTurns = 0
 const printActiveTurns = () => process.stdout.write(`${activeTurns}\n`)
 

@@ -48,11 +48,6 @@ export interface PostgresOptions {
 }
 
 export async function startPostgres(directory: string, { env = {} }: PostgresOptions = {}): Promise<RunningPostgres> {
-  const initdb = find('initdb')
-  const postgres = find('postgres')
-  if (!initdb || !postgres)
-    throw new Error('PostgreSQL is installed, but initdb and postgres were not found. Add their directory to the PATH.')
-
   const data = join(directory, 'data')
   const password = randomPassword() // other users of this machine can reach the port, and a superuser can run programs
   const runAs = unprivilegedUser()
@@ -61,16 +56,63 @@ export async function startPostgres(directory: string, { env = {} }: PostgresOpt
   await writeFile(passwordFile, password, { mode: 0o600 })
   if (runAs) for (const path of [directory, passwordFile]) await chown(path, runAs.uid, runAs.gid)
   await runCommand(
-    [...setprivPrefix(runAs), initdb, '-D', data, '-U', user, '--pwfile', passwordFile, '--auth=scram-sha-256'].concat([
-      '--encoding=UTF8',
-      '--locale=C.UTF-8',
-      '--no-instructions',
-    ]),
+    [
+      ...setprivPrefix(runAs),
+      findServerProgram('initdb'),
+      '-D',
+      data,
+      '-U',
+      user,
+      '--pwfile',
+      passwordFile,
+      '--auth=scram-sha-256',
+    ].concat(['--encoding=UTF8', '--locale=C.UTF-8', '--no-instructions']),
     { cwd: directory },
   )
   // Proofs simulate machines that connect from addresses of their own.
   await appendFile(join(data, 'pg_hba.conf'), 'host all all 127.0.0.0/8 scram-sha-256\n')
+  return await startServer(directory, password, env)
+}
 
+/**
+ * Starts a hot standby with streaming replication. Its `application_name`, for `synchronous_standby_names` of the primary, is
+ * `standby`.
+ */
+export async function startPostgresStandby(
+  directory: string,
+  /** Where the standby reaches the primary: possibly through a relay. */
+  primaryUrl: string,
+): Promise<RunningPostgres> {
+  const runAs = unprivilegedUser()
+  await mkdir(directory, { recursive: true })
+  if (runAs) await chown(directory, runAs.uid, runAs.gid)
+  const { hostname, port, username, password } = new URL(primaryUrl)
+  const backup = ['--pgdata', join(directory, 'data'), '--checkpoint=fast', '--write-recovery-conf']
+  await runCommand([...setprivPrefix(runAs), findServerProgram('pg_basebackup'), ...backup], {
+    cwd: directory,
+    // Not as arguments, which other users can read. All of them become part of the standby's configuration.
+    env: {
+      PATH: process.env.PATH,
+      PGHOST: hostname,
+      PGPORT: port,
+      PGUSER: username,
+      PGPASSWORD: password,
+      PGAPPNAME: 'standby',
+    },
+  })
+  return await startServer(directory, password, {})
+}
+
+function findServerProgram(name: 'initdb' | 'postgres' | 'pg_basebackup'): string {
+  const program = find(name)
+  if (!program) throw new Error(`PostgreSQL is installed, but ${name} was not found. Add its directory to the PATH.`)
+  return program
+}
+
+/** With the data in the subdirectory `data`. */
+async function startServer(directory: string, password: string, env: Record<string, string>): Promise<RunningPostgres> {
+  const data = join(directory, 'data')
+  const runAs = unprivilegedUser()
   const port = await freePort()
   const url = `postgres://${user}:${password}@127.0.0.1:${port}/postgres`
   // fsync stays on: proofs kill this process and count the rows that survive.
@@ -81,7 +123,7 @@ export async function startPostgres(directory: string, { env = {} }: PostgresOpt
   const settingArguments = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const managedProcess = new ManagedProcess({
     name: 'postgres',
-    command: [...prefix, postgres, '-D', data, ...settingArguments],
+    command: [...prefix, findServerProgram('postgres'), '-D', data, ...settingArguments],
     cwd: directory,
     logFile: join(directory, '../..', 'postgres.log'),
     ...(runAs && { user: runAs }),

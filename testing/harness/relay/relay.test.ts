@@ -278,6 +278,24 @@ test('lose_responses: the service receives everything, and nothing that it sends
   expect(client.text).toBe('hello ')
 })
 
+test('a replaced service: connections that exist are silent, and new ones reach the new service', async () => {
+  const { relay, openInUse, server } = await startRelayedServer()
+  const abandoned = await openInUse()
+  const newServer = await startEchoServer((socket) => socket.write('new'))
+  relay.replaceService(newServer.url)
+  abandoned.client.socket.write('lost')
+  const { hostname, port } = new URL(relay.url)
+  const client = new Peer(connect({ host: hostname, port: Number(port) }))
+  client.socket.write('hello')
+  await until(() => client.text === 'new')
+  await relay.setFault({ kind: 'hold' })
+  await relay.setFault({ kind: 'none' })
+  await settle()
+  expect([abandoned.client.text, abandoned.service.text]).toEqual(['hello ', 'hello '])
+  expect(abandoned.client.socket.destroyed).toBe(false)
+  expect(server.peers).toHaveLength(1)
+})
+
 // Other systems have only 127.0.0.1.
 test.skipIf(process.platform !== 'linux')('a connection comes from the given address', async () => {
   const { openInUse } = await startRelayedServer({ localAddress: '127.0.7.1' })

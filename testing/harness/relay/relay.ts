@@ -13,6 +13,11 @@ export interface Relay {
    * would deliver later data.
    */
   setFault(fault: RelayFault): Promise<void>
+  /**
+   * New connections go to another service, for example to a standby that was promoted. Those that exist are silent from now on,
+   * because the machine at their other end is gone.
+   */
+  replaceService(newServiceUrl: string): void
   stop(): Promise<void>
 }
 
@@ -24,9 +29,13 @@ export interface RelayOptions {
 
 /** For an address that is not a URL, such as Temporal's, pass `tcp://host:port`, and use the host of `url`. */
 export async function startRelay(serviceUrl: string, { inspect, localAddress }: RelayOptions = {}): Promise<Relay> {
-  const { hostname, port: servicePort } = new URL(serviceUrl)
-  const service = { host: hostname, port: Number(servicePort), ...(localAddress && { localAddress }) }
+  const toConnectOptions = (url: string) => {
+    const { hostname, port: servicePort } = new URL(url)
+    return { host: hostname, port: Number(servicePort), ...(localAddress && { localAddress }) }
+  }
+  let service = toConnectOptions(serviceUrl)
   const connections = new Set<RelayConnection>()
+  const abandonedConnections = new Set<RelayConnection>()
   let fault: RelayFault = { kind: 'none' }
   let sentBytes = 0
 
@@ -41,7 +50,10 @@ export async function startRelay(serviceUrl: string, { inspect, localAddress }: 
           onSentBytes: (count) => {
             sentBytes += count
           },
-          onClose: () => void connections.delete(connection),
+          onClose: () => {
+            connections.delete(connection)
+            abandonedConnections.delete(connection)
+          },
         })
         connections.add(connection)
       })
@@ -55,7 +67,7 @@ export async function startRelay(serviceUrl: string, { inspect, localAddress }: 
     server = undefined
     if (!closing) return
     const closed = new Promise((resolve) => closing.close(resolve))
-    for (const connection of connections) connection.close()
+    for (const connection of [...connections, ...abandonedConnections]) connection.close()
     await closed
   }
   const change = async (newFault: RelayFault) => {
@@ -73,6 +85,14 @@ export async function startRelay(serviceUrl: string, { inspect, localAddress }: 
     url: relayedUrl(serviceUrl, port),
     sentBytes: () => sentBytes,
     setFault,
+    replaceService(newServiceUrl) {
+      service = toConnectOptions(newServiceUrl)
+      for (const connection of connections) {
+        connection.setFault({ kind: 'silence' })
+        abandonedConnections.add(connection)
+      }
+      connections.clear()
+    },
     stop: () => setFault({ kind: 'cut' }),
   }
 }
