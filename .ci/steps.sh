@@ -38,8 +38,8 @@ proofs=(
   ssrf-protection
 )
 # Proofs that take long, for what the tests and proofs above cover in part. job-opens-pull-request starts a new runner for each
-# scenario, start-and-recovery installs a clone, containers builds three images.
-nightly_proofs=(job-opens-pull-request start-and-recovery containers)
+# scenario, start-and-recovery installs a clone, containers builds three images, machines-vanish measures latency under load.
+nightly_proofs=(job-opens-pull-request start-and-recovery containers machines-vanish)
 # Proofs that measure how fast the service is, so nothing else may run beside them, and a shared machine shows little.
 measuring_proofs=(view-query-scale ingest-rate dashboard-speed job-create-rate job-overhead)
 
