@@ -19,6 +19,8 @@ export interface JobDispatcherSettings extends StallLimits {
 const hourMs = 3_600_000
 const batchSize = 200
 const rowBatchSize = 5_000
+/** While Temporal is down, each signal takes a second. */
+const maxConcurrentSignals = 20
 
 export function startJobDispatcher({
   turns,
@@ -64,7 +66,11 @@ export function startJobDispatcher({
 
   const wakeStalled = async (limit: number) => {
     const stalled = await turns.claimStalledJobs(settings, limit)
-    for (const job of stalled) await wake(job)
+    const remaining = stalled.values()
+    const wakeRemaining = async () => {
+      for (const job of remaining) await wake(job)
+    }
+    await Promise.all(Array.from({ length: maxConcurrentSignals }, wakeRemaining))
     if (stalled.length > 0) log.info({ jobs: stalled.length }, 'woke stalled jobs')
     return stalled.length
   }

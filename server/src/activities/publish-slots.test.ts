@@ -3,7 +3,15 @@ import { expect, test } from 'vitest'
 import { SemaphoreFullError } from '../platform/semaphore.ts'
 import { PublishSlots } from './publish-slots.ts'
 
-const limits = { maxConcurrent: 2, maxConcurrentSlow: 1, slowAfterMs: 30, maxWaiting: 3, waitTimeoutMs: 1_000 }
+const limits = {
+  maxConcurrent: 2,
+  maxConcurrentPerProject: 1,
+  maxConcurrentSlow: 1,
+  slowAfterMs: 30,
+  maxWaiting: 3,
+  maxWaitingPerProject: 1,
+  waitTimeoutMs: 1_000,
+}
 
 /** Results that are published until the test ends them. */
 function startResults(slots: PublishSlots) {
@@ -20,7 +28,7 @@ function startResults(slots: PublishSlots) {
   return { started, publish, end: (projectId: string) => ends.get(projectId)?.() }
 }
 
-test('a project publishes one result at a time, and does not delay the next project', async () => {
+test('a project uses its part of the slots, and does not delay the next project', async () => {
   const slots = new PublishSlots({ ...limits, slowAfterMs: 10_000 })
   const { started, publish, end } = startResults(slots)
   void publish('a', 'host')

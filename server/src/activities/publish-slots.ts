@@ -1,17 +1,20 @@
 /**
- * Shares publishing among projects and code hosts: a project publishes one result at a time, and a code host that responds slowly
- * takes no slot from others for long. First come, first served, as far as these rules allow.
+ * Shares publishing among projects and code hosts: a project uses a part of the slots, and a code host that responds slowly takes no
+ * slot from others for long. First come, first served, as far as these rules allow.
  */
 import { SemaphoreFullError } from '../platform/semaphore.ts'
 
 export interface PublishSlotLimits {
   maxConcurrent: number
+  /** A slow project publishes one result at a time. */
+  maxConcurrentPerProject: number
   /** In addition, for projects and code hosts that are known to be slow. */
   maxConcurrentSlow: number
   /** After this time a result that is still being published counts as slow, and so do its project and its code host. */
   slowAfterMs: number
-  /** Over all projects. A project waits with one result at a time. */
+  /** Over all projects. */
   maxWaiting: number
+  maxWaitingPerProject: number
   waitTimeoutMs: number
 }
 
@@ -65,9 +68,9 @@ export class PublishSlots {
   }
 
   async #waitForSlot(target: PublishTarget): Promise<RunningResult> {
-    const { maxWaiting, waitTimeoutMs } = this.#limits
-    const isProjectWaiting = [...this.#waiting].some((waiting) => waiting.target.projectId === target.projectId)
-    if (isProjectWaiting || this.#waiting.size >= maxWaiting) throw new SemaphoreFullError()
+    const { maxWaiting, maxWaitingPerProject, waitTimeoutMs } = this.#limits
+    if (this.#waiting.size >= maxWaiting || countOfProject(this.#waiting, target) >= maxWaitingPerProject)
+      throw new SemaphoreFullError()
     const { promise, resolve, reject } = Promise.withResolvers<RunningResult>()
     const waiting = { target, start: resolve }
     this.#waiting.add(waiting)
@@ -88,15 +91,14 @@ export class PublishSlots {
   }
 
   #takeSlot(target: PublishTarget): RunningResult | undefined {
-    const results = [...this.#running]
-    if (results.some(({ target: { projectId } }) => projectId === target.projectId)) return undefined
     const isSlow = keysOf(target).some((key) => (this.#slowUntilMs.get(key) ?? 0) > performance.now())
-    const { maxConcurrent, maxConcurrentSlow } = this.#limits
-    if (results.filter((result) => result.isSlow === isSlow).length >= (isSlow ? maxConcurrentSlow : maxConcurrent))
-      return undefined
-    const running = { target, isSlow }
-    this.#running.add(running)
-    return running
+    const { maxConcurrent, maxConcurrentPerProject, maxConcurrentSlow } = this.#limits
+    if (countOfProject(this.#running, target) >= (isSlow ? 1 : maxConcurrentPerProject)) return undefined
+    const running = [...this.#running].filter((result) => result.isSlow === isSlow).length
+    if (running >= (isSlow ? maxConcurrentSlow : maxConcurrent)) return undefined
+    const started = { target, isSlow }
+    this.#running.add(started)
+    return started
   }
 
   /** Its slot becomes free for others, unless too many are slow already. */
@@ -107,5 +109,8 @@ export class PublishSlots {
     this.#startWaiting()
   }
 }
+
+const countOfProject = (results: ReadonlySet<{ target: PublishTarget }>, { projectId }: PublishTarget) =>
+  [...results].filter(({ target }) => target.projectId === projectId).length
 
 const keysOf = ({ projectId, host }: PublishTarget) => [projectId, host]

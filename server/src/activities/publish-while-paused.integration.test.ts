@@ -197,9 +197,11 @@ describe('a project that is paused during publishing', () => {
       egress: repository.egress,
       slots: new PublishSlots({
         maxConcurrent: 1,
+        maxConcurrentPerProject: 1,
         maxConcurrentSlow: 1,
         slowAfterMs: 60_000,
         maxWaiting: 10,
+        maxWaitingPerProject: 10,
         waitTimeoutMs: 60_000,
       }),
       log: createLog('test', { level: 'error' }),

@@ -31,9 +31,11 @@ import { startTemporalWorker } from './temporal-worker.ts'
 /** Each needs about 25 MB for git, and up to 24 MB for the bundle. 36 at once needed 824 MB together (tried). */
 const publishSlotLimits = {
   maxConcurrent: 4,
+  maxConcurrentPerProject: 2,
   maxConcurrentSlow: 2,
   slowAfterMs: 15_000,
   maxWaiting: 40, // each takes one of the worker's 100 slots for activities
+  maxWaitingPerProject: 5,
   waitTimeoutMs: 60_000,
 }
 
