@@ -198,3 +198,57 @@ test('claims at most one pull request per project, and none of an excluded proje
   expect(await pullRequests.claimDue(60, 10, [other])).toHaveLength(1)
   expect(await pullRequests.claimDue(60, 10)).toHaveLength(1)
 })
+
+test('polls a pull request less often when nothing has changed for a day, and for a week', async () => {
+  const { pullRequests } = instance.stores
+  await instance.pool.query('UPDATE job SET pull_request_poll_at = NULL')
+  const { jobId } = await createJobWithPullRequest(61)
+  const secondsUntilPoll = async (idle: string) => {
+    await instance.pool.query(
+      `UPDATE job SET updated_at = now() - interval '${idle}', pull_request_poll_at = now() WHERE id = $1`,
+      [jobId],
+    )
+    await pullRequests.claimDue(300, 100)
+    const { rows } = await instance.pool.query<{ seconds: number }>(
+      'SELECT round(extract(epoch FROM pull_request_poll_at - now()))::int AS seconds FROM job WHERE id = $1',
+      [jobId],
+    )
+    return rows[0]?.seconds
+  }
+  expect(await secondsUntilPoll('1 hour')).toBe(300)
+  expect(await secondsUntilPoll('2 days')).toBe(900)
+  expect(await secondsUntilPoll('8 days')).toBe(3_600)
+})
+
+test('a rate limit is for all projects of the same installation', async () => {
+  const { pullRequests, projects } = instance.stores
+  await instance.pool.query('UPDATE job SET pull_request_poll_at = NULL')
+  const { due } = await createJobWithPullRequest(62)
+  const { id: neighbor } = await projects.create('Neighbor', { kind: 'operator' })
+  const { id: stranger } = await projects.create('Stranger', { kind: 'operator' })
+  for (const [project, installation] of [
+    [projectId, 7],
+    [neighbor, 7],
+    [stranger, 8],
+  ] as const)
+    await instance.pool.query(
+      `INSERT INTO repository (project_id, host, base_url, owner, name, base_branch, docs_folder, installation_id, host_repository_id, webhook_secret, publishing)
+       VALUES ($1, 'github', 'https://github.com', 'docs', $1, 'main', '', $2, 42, 'secret', '{}')`,
+      [project, installation],
+    )
+  const jobs = new Map<Id<'prj'>, Id<'job'>>()
+  for (const project of [neighbor, stranger]) {
+    const where = { repository: 'docs/site', ref: 'main', model: 'default', title: null, draft: false, topic: null }
+    const input = { ...where, prompt: 'Do it.', publish: 'pull_request', metadata: {} } as const
+    const { id: jobId } = (await instance.stores.jobs.create(project, input, request)).body
+    await publish(jobId, 1)
+    jobs.set(project, jobId)
+  }
+  await pullRequests.backOff(due, 600)
+  const { rows } = await instance.pool.query<{ id: Id<'job'> }>(
+    "SELECT id FROM job WHERE pull_request_poll_at > now() + interval '9 minutes'",
+  )
+  const restingJobs = rows.map(({ id }) => id)
+  expect(restingJobs).toContain(jobs.get(neighbor))
+  expect(restingJobs).not.toContain(jobs.get(stranger))
+})

@@ -38,6 +38,10 @@ const secondsPerToken = 15
 const maxTokens = 5
 const secondsFromOneTokenToFull = secondsPerToken * (maxTokens - 1)
 
+/** Most open pull requests wait for weeks, and with webhooks nothing is missed. Five minutes become 15, then an hour. */
+const quietFactor = sql<number>`CASE WHEN updated_at < now() - interval '7 days' THEN 12
+  WHEN updated_at < now() - interval '1 day' THEN 3 ELSE 1 END`
+
 const nextPollAfterClosing = sql<Date | null>`CASE WHEN pull_request_poll_at <= now() THEN pull_request_poll_at
   WHEN pull_request_state <> 'closed' OR updated_at > now() - interval '30 days' THEN now() + interval '1 hour' END`
 
@@ -80,7 +84,7 @@ export class PullRequestStore {
     const rows = await this.#db
       .updateTable('job')
       .set({
-        pull_request_poll_at: sql<Date>`now() + make_interval(secs => ${pollSeconds})`,
+        pull_request_poll_at: sql<Date>`now() + make_interval(secs => ${pollSeconds} * ${quietFactor})`,
         pull_request_poll_bucket_full_at: sql<Date>`least(greatest(pull_request_poll_bucket_full_at, now()),
           now() + make_interval(secs => ${secondsFromOneTokenToFull})) + make_interval(secs => ${secondsPerToken})`,
       })
@@ -124,17 +128,27 @@ export class PullRequestStore {
     }))
   }
 
-  /** Backs off after a rate limit of the code host: no poll for this long, even if one is requested. */
-  async backOff({ jobId, number }: JobPullRequest, seconds: number): Promise<void> {
+  /**
+   * Backs off after a rate limit of the code host: no poll for this long, even if one is requested. GitHub counts the requests of an
+   * installation together, so this is for all of its projects.
+   */
+  async backOff({ projectId }: JobPullRequest, seconds: number): Promise<void> {
     const until = sql<Date>`now() + make_interval(secs => ${seconds})`
     await this.#db
       .updateTable('job')
       .set({
-        pull_request_poll_at: sql<Date>`greatest(pull_request_poll_at, ${until})`,
+        // Not all at the same moment: they would use up the limit again.
+        pull_request_poll_at: sql<Date>`greatest(pull_request_poll_at, ${until} + random() * interval '1 minute')`,
         pull_request_poll_bucket_full_at: sql<Date>`${until} + make_interval(secs => ${secondsFromOneTokenToFull})`,
       })
-      .where('id', '=', jobId)
-      .where('pull_request_number', '=', String(number))
+      .where('pull_request_poll_at', 'is not', null)
+      .where(
+        sql<boolean>`project_id IN (
+          SELECT ${projectId} UNION
+          SELECT other.project_id FROM repository AS limited
+          JOIN repository AS other ON other.base_url = limited.base_url AND other.installation_id = limited.installation_id
+          WHERE limited.project_id = ${projectId})`,
+      )
       .execute()
   }
 

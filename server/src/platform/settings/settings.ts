@@ -223,7 +223,7 @@ export const settings = {
     }),
     pullRequestPollSeconds: withDefault('COLOPHON_JOB_PULL_REQUEST_POLL_SECONDS', jobSeconds, '300', {
       meaning:
-        'How often an open pull request, its CI checks and comments are polled. A webhook triggers a poll at once.',
+        'How often an open pull request, its CI checks and comments are polled; if nothing has changed for a day, a third as often, and for a week, a twelfth. A webhook triggers a poll at once.',
     }),
     maxConcurrentPerProject: withDefault('COLOPHON_JOB_MAX_CONCURRENT_PER_PROJECT', integer(1, 10_000), '5', {
       meaning: 'Maximum number of running turns per project.',
