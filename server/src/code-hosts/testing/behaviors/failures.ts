@@ -2,7 +2,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict'
 import type { Egress } from '../../../platform/egress/egress.ts'
 import { catchCodeHostError, createInterceptingEgress, type HostBehavior } from './behavior.ts'
 
-const isBranch = ({ url }: { url: string }) => /\/branches\/|\/git\/ref\//.test(url)
+const isBranch = ({ url }: { url: string }) => /\/git\/refs?\/heads\//.test(url)
 
 /** The response of a host when a branch is read, and the expected error. */
 const responses: readonly [string, () => Response, object][] = [
