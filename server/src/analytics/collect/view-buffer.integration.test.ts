@@ -273,3 +273,16 @@ test('rejects deliveries while their IDs use up the limit of the buffer', async 
   await newBuffer().append(withId('some ID'))
   await expect(newBuffer(1).append(delivery())).rejects.toMatchObject({ code: 'unavailable' })
 })
+
+test('finds an ID among hundreds of thousands without reading all of them', async () => {
+  await newBuffer().append(delivery({ deliveryId: { text: 'some ID', retention: 'half_hour' } }))
+  await instance.pool.query(
+    `INSERT INTO beacon_delivery SELECT slot, gen_random_uuid()
+     FROM (SELECT max(slot) AS slot FROM beacon_delivery) AS current, generate_series(1, 200000)`,
+  )
+  await instance.pool.query('ANALYZE beacon_delivery')
+  const lookUp =
+    "EXPLAIN (FORMAT JSON) SELECT FROM beacon_delivery WHERE delivery = $1 AND slot > now() - interval '1 hour'"
+  const plan = await instance.pool.query(lookUp, ['00000000-0000-0000-0000-000000000000'])
+  expect(plan.rows[0]['QUERY PLAN'][0].Plan['Total Cost']).toBeLessThan(200) // of all rows: more than 3,000
+})
