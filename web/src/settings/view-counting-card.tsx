@@ -41,7 +41,7 @@ export function ViewCountingCard({
       queryClient.setQueryData(viewSettingsQuery(projectId).queryKey, saved)
       setTyped(saved)
       confirmation.close()
-      notifySaved('Saved. It takes effect within seconds.')
+      notifySaved('Saved. It takes effect within a minute.')
     },
   })
   const submit = (event: FormEvent) => {

@@ -1,7 +1,7 @@
 /**
  * Records, for people who set up counting, when each source last sent an event and what happened to its events. Summed in memory, so
- * that ingest does not wait for it: the first events of a project are written within seconds, the following ones once a minute. A
- * process that is killed loses its last ones.
+ * that ingest does not wait for it, and written every few seconds; for each project once a minute while many are active. A process that
+ * is killed loses its last ones.
  */
 import { sql } from 'kysely'
 import type { Database, DatabaseTransaction } from '../../database/database.ts'
@@ -36,6 +36,7 @@ interface Example extends DroppedEvent {
 const writeEveryMs = 3_000
 /** With thousands of active projects, writing these rows every few seconds cost more than writing the views. */
 const writeProjectEveryMs = 60_000
+const fewActive = 200
 const hourMs = 3_600_000
 /** Anyone can send events that are dropped, without limit. Only a limited number of them is kept for the live feed. */
 const maxExamplesPerProject = 10
@@ -93,7 +94,8 @@ export class SourceActivityRecorder {
   #writeDue(): void {
     const before = performance.now() - writeProjectEveryMs
     for (const [projectId, atMs] of this.#writtenAtMs) if (atMs < before) this.#writtenAtMs.delete(projectId)
-    void this.#startWrite((projectId) => !this.#writtenAtMs.has(projectId))
+    const areFewActive = this.#lastEvents.size <= fewActive
+    void this.#startWrite((projectId) => areFewActive || !this.#writtenAtMs.has(projectId))
   }
 
   async #write(isDue: (projectId: Id<'prj'>) => boolean): Promise<void> {

@@ -31,7 +31,7 @@ export const analyticsSettingsRoutes = ({ analyticsSettings, siteCache }: Analyt
     tag: 'Page views',
     summary: 'Change analytics settings',
     description:
-      'Omitted fields are unchanged. Changes take effect within seconds on all replicas. A shorter `retentionMonths` ' +
+      'Omitted fields are unchanged. Changes take effect within a minute on all replicas. A shorter `retentionMonths` ' +
       'permanently deletes older page views.',
     schemas: { params: ProjectParams, body: AnalyticsSettingsChanges, responses: { 200: AnalyticsSettingsSchema } },
     async handle({ projectId, body, actor }) {

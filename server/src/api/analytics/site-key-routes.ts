@@ -79,7 +79,7 @@ export const siteKeyRoutes = ({ analyticsSettings, siteCache }: SiteKeyRouteDeps
     tag: 'Page views',
     summary: 'Revoke a site key',
     description:
-      'Takes effect within seconds. Page views that were collected with the key are kept. Revoking a key again has no effect.',
+      'Takes effect within a minute. Page views that were collected with the key are kept. Revoking a key again has no effect.',
     schemas: {
       params: Type.Object({
         ...ProjectParams.properties,

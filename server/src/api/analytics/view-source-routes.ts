@@ -70,7 +70,7 @@ export const viewSourceRoutes = ({ viewReports }: ViewSourceRouteDeps): Route[] 
     summary: 'List sources of page views',
     description:
       'Returns what each source has reported recently. Use it to check that page views are counted. The numbers are updated ' +
-      'every few seconds and cover whole hours. Unlike the views themselves, they can miss some events if a process is killed.',
+      'every few seconds (with hundreds of active projects, every minute) and cover whole hours. Unlike the views themselves, they can miss some events if a process is killed.',
     schemas: {
       params: ProjectParams,
       responses: {
@@ -129,7 +129,7 @@ export const viewSourceRoutes = ({ viewReports }: ViewSourceRouteDeps): Route[] 
     tag: 'Page views',
     summary: 'List live events',
     description:
-      'Returns up to 50 events of the last 15 minutes, newest first, a few seconds after they arrive. Use it to check that ' +
+      'Returns up to 50 events of the last 15 minutes, newest first, a few seconds after they arrive (with hundreds of active projects, dropped ones within a minute). Use it to check that ' +
       'page views are counted while you set up a source. Of the dropped events, only a sample is included.',
     schemas: {
       params: ProjectParams,
