@@ -1,5 +1,4 @@
 /** Activities of the job workflow. They only delegate, and each can be repeated at any time. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { ApplicationFailure, CompleteAsyncError, Context } from '@temporalio/activity'
 import type { AttemptStore, TurnLimits } from '../jobs/attempt-store.ts'
 import { TurnTransitionRejectedError } from '../jobs/job-transition.ts'
@@ -41,7 +40,7 @@ const maxPollMs = 10_000
 export type ResultPublisher = (turn: CurrentTurn, signal: AbortSignal) => Promise<PublishEnd>
 
 /** Updates the recorded state of the job's pull request, which decides where the turn starts. */
-export type PollPullRequest = (pullRequest: OpenedPullRequest) => Promise<void>
+export type PollPullRequest = (pullRequest: OpenedPullRequest, signal: AbortSignal) => Promise<void>
 
 export function createJobActivities({
   turns,
@@ -72,7 +71,7 @@ export function createJobActivities({
       const queued = await withHeartbeats(timeouts.heartbeatTimeoutMs, async () => {
         const pullRequest = await turns.readOpenPullRequest(turnId as Id<'trn'>)
         // The recorded state stays if the code host is slow.
-        if (pullRequest) await Promise.race([pollPullRequest(pullRequest), sleep(maxPollMs)])
+        if (pullRequest) await pollPullRequest(pullRequest, AbortSignal.timeout(maxPollMs))
         return attempts.enqueue(turnId as Id<'trn'>, activity, limits)
       })
       switch (queued.kind) {

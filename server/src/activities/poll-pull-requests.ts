@@ -20,13 +20,13 @@ interface PollDeps {
 
 /** Polls the state only. Never throws: if the code host cannot be reached, the recorded state stays. */
 export function createPollPullRequest({ pullRequests, openProject, log }: PollDeps): PollPullRequest {
-  return async (pullRequest) => {
+  return async (pullRequest, signal) => {
     try {
-      const project = await openProject(pullRequest.projectId)
+      const project = await openProject(pullRequest.projectId, signal)
       const found = project && (await findOwnPullRequest(project.host, pullRequest))
       if (!found) return
       // Code hosts close a pull request when its branch is deleted, some with a delay (Gitea, tried). No turn can start from it.
-      const isClosing = found.state === 'open' && !(await hasBranch(project.host, pullRequest))
+      const isClosing = found.state === 'open' && !(await hasBranch(project.host, pullRequest, signal))
       await pullRequests.recordState(pullRequest, isClosing ? { ...found, state: 'closed' } : found)
     } catch (error) {
       log.warn({ jobId: pullRequest.jobId, error: String(error) }, 'could not poll pull request')
@@ -38,9 +38,9 @@ export function createPollPullRequest({ pullRequests, openProject, log }: PollDe
  * Right after its restart a code host may not find what is there. So a branch counts as deleted only if the pull request is found
  * once more, and the branch is not.
  */
-async function hasBranch(host: CodeHost, pullRequest: OpenedPullRequest): Promise<boolean> {
+async function hasBranch(host: CodeHost, pullRequest: OpenedPullRequest, signal: AbortSignal): Promise<boolean> {
   if ((await host.branchHead(pullRequest.branch)) !== undefined) return true
-  await sleep(confirmAfterMs)
+  await sleep(confirmAfterMs, undefined, { signal })
   const isHostWorking = (await findOwnPullRequest(host, pullRequest)) !== undefined
   return !isHostWorking || (await host.branchHead(pullRequest.branch)) !== undefined
 }

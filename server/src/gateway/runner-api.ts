@@ -63,7 +63,8 @@ export function runnerApiRoutes({
       schemas: { body: ClaimRequest, responses: { 200: ClaimedTurn, 204: NoContent } },
       async handle({ runner, body, isDisconnected }) {
         const until = performance.now() + body.waitSeconds * 1000
-        const claimingRunner = { ...runner, processId: body.processId ?? runner.id }
+        // With the runner's own ID, because a hostile runner could name the process of another one.
+        const claimingRunner = { ...runner, processId: `${runner.id} ${body.processId ?? ''}` }
         await attempts.recordRunnerAlive(claimingRunner.processId)
         // A runner that has disconnected would not get the turn.
         while (!isDisconnected()) {

@@ -91,6 +91,9 @@ export interface StalledJob {
   needsRestart: boolean
 }
 
+/** Temporal ends publishing after its timeout, by its own clock. A new workflow would start the timeout again. */
+const publishTimeoutMarginSeconds = 600
+
 /** A signal that was lost is repeated, and then there is progress within seconds. */
 const maxStalledWakes = 10
 
@@ -454,7 +457,8 @@ export class TurnStore {
       WITH stalled AS (
         SELECT id, stalled_wakes + 1 >= ${maxStalledWakes} AND NOT EXISTS (
           SELECT FROM turn WHERE turn.project_id = job.project_id AND turn.job_id = job.id AND turn.status = 'publishing'
-            AND turn.publishing_started_at > clock_timestamp() - make_interval(secs => ${limits.publishTimeoutSeconds})
+            AND turn.publishing_started_at > clock_timestamp()
+              - make_interval(secs => ${limits.publishTimeoutSeconds + publishTimeoutMarginSeconds})
         ) AS needs_restart
         FROM job
         WHERE status = 'active' AND progressed_at < clock_timestamp() - make_interval(secs => ${limits.stallSeconds})

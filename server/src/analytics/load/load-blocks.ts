@@ -1,5 +1,5 @@
 /** One round of the loader: first the blocks of earlier rounds, then new ones from the waiting batches. */
-import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client'
+import type { ClickHouseClient } from '@clickhouse/client'
 import type { Log } from '../../platform/log.ts'
 import { isServiceUnavailable } from '../../platform/service-unavailable.ts'
 import { killBlockQueries } from './block-query.ts'
@@ -39,24 +39,25 @@ async function tryRemoveLoaded(
   { store, clickhouse, log }: LoaderDeps,
   waiting: readonly WaitingBatch[],
 ): Promise<WaitingBatch[] | undefined> {
-  try {
-    const sentBlocks = await findSentBlocks(clickhouse, waiting)
-    const unsent: WaitingBatch[] = []
-    for (const batch of waiting) {
-      const blockIds = sentBlocks.get(batch.key)
-      const content = blockIds && (await store.readContent({ batchIds: [batch.id] }))
-      if (!content || !(await isLoaded(clickhouse, content, blockIds))) unsent.push(batch)
-      else {
-        log.warn({ batch: batch.id, rows: content.rows }, 'PostgreSQL has lost changes: these views are loaded already')
-        await store.deleteBatch(batch)
-      }
-    }
-    return unsent
-  } catch (error) {
-    if (!(error instanceof ClickHouseError) && !isServiceUnavailable(error)) throw error
-    log.warn({ error: String(error).slice(0, 1_000) }, 'could not load views, will retry')
-    return undefined
+  const askClickhouse = <Answer>(answer: Promise<Answer>): Promise<Answer | undefined> =>
+    answer.catch((error: unknown) => {
+      log.warn({ error: String(error).slice(0, 1_000) }, 'could not load views, will retry')
+      return undefined
+    })
+  const sentBlocks = await askClickhouse(findSentBlocks(clickhouse, waiting))
+  if (!sentBlocks) return undefined
+  const unsent: WaitingBatch[] = []
+  for (const batch of waiting) {
+    const blockIds = sentBlocks.get(batch.key)
+    const content = blockIds && (await store.readContent({ batchIds: [batch.id] }))
+    const isInClickhouse = content ? await askClickhouse(isLoaded(clickhouse, content, blockIds)) : false
+    if (isInClickhouse === undefined) return undefined
+    if (isInClickhouse) {
+      log.warn({ batch: batch.id, rows: batch.rows }, 'PostgreSQL has lost changes: these views are loaded already')
+      await store.deleteBatch(batch)
+    } else unsent.push(batch)
   }
+  return unsent
 }
 
 async function tryLoad(
