@@ -2,7 +2,6 @@
 import { ApplicationFailure, CompleteAsyncError, Context } from '@temporalio/activity'
 import type { AttemptStore, TurnLimits } from '../jobs/attempt-store.ts'
 import { TurnTransitionRejectedError } from '../jobs/job-transition.ts'
-import type { OpenedPullRequest } from '../jobs/pull-request-store.ts'
 import { createTurnFailure } from '../jobs/turn-errors.ts'
 import type { CurrentTurn, TurnStore } from '../jobs/turn-store.ts'
 import type { Id } from '../platform/ids.ts'
@@ -40,14 +39,14 @@ const maxPollMs = 10_000
 export type ResultPublisher = (turn: CurrentTurn, signal: AbortSignal) => Promise<PublishEnd>
 
 /** Updates the recorded state of the job's pull request, which decides where the turn starts. */
-export type PollPullRequest = (pullRequest: OpenedPullRequest, signal: AbortSignal) => Promise<void>
+export type PollBeforeTurn = (turnId: Id<'trn'>, signal: AbortSignal) => Promise<void>
 
 export function createJobActivities({
   turns,
   attempts,
   queuedAttempts,
   publishResult,
-  pollPullRequest,
+  pollBeforeTurn,
   limits,
   timeouts,
 }: {
@@ -55,7 +54,7 @@ export function createJobActivities({
   attempts: AttemptStore
   queuedAttempts: QueuedAttemptHeartbeat
   publishResult: ResultPublisher
-  pollPullRequest: PollPullRequest
+  pollBeforeTurn: PollBeforeTurn
   limits: TurnLimits
   timeouts: JobTimeouts
 }): JobActivities {
@@ -69,9 +68,7 @@ export function createJobActivities({
       const { taskToken, scheduledTimestampMs, attempt } = Context.current().info
       const activity = { taskToken, scheduledAt: new Date(scheduledTimestampMs), attempt }
       const queued = await withHeartbeats(timeouts.heartbeatTimeoutMs, async () => {
-        const pullRequest = await turns.readOpenPullRequest(turnId as Id<'trn'>)
-        // The recorded state stays if the code host is slow.
-        if (pullRequest) await pollPullRequest(pullRequest, AbortSignal.timeout(maxPollMs))
+        await pollBeforeTurn(turnId as Id<'trn'>, AbortSignal.timeout(maxPollMs))
         return attempts.enqueue(turnId as Id<'trn'>, activity, limits)
       })
       switch (queued.kind) {

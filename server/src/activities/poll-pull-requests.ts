@@ -3,9 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { CodeHost } from '../code-hosts/code-host.ts'
 import { CodeHostError, isCodeHostErrorWithCode } from '../code-hosts/code-host-error.ts'
 import type { DuePullRequest, OpenedPullRequest, PullRequestStore } from '../jobs/pull-request-store.ts'
+import type { TurnStore } from '../jobs/turn-store.ts'
 import type { Log } from '../platform/log.ts'
+import { adoptPullRequest } from './adopt-pull-request.ts'
 import { findOwnPullRequest } from './find-own-pull-request.ts'
-import type { PollPullRequest } from './job-activities.ts'
+import type { PollBeforeTurn } from './job-activities.ts'
 import { pollPullRequestChecks } from './poll-pull-request-checks.ts'
 import { startPoller } from './poller.ts'
 import { type ProcessCommentsDeps, processPullRequestComments } from './process-pull-request-comments.ts'
@@ -18,20 +20,35 @@ interface PollDeps {
   log: Log
 }
 
-/** Polls the state only. Never throws: if the code host cannot be reached, the recorded state stays. */
-export function createPollPullRequest({ pullRequests, openProject, log }: PollDeps): PollPullRequest {
-  return async (pullRequest, signal) => {
+/** Polls the state only. If the code host is slow or cannot be reached, the recorded state stays. */
+export function createPollBeforeTurn(deps: PollDeps & { turns: TurnStore }): PollBeforeTurn {
+  const { turns, openProject, log } = deps
+  return async (turnId, signal) => {
+    const pullRequest = await turns.readOpenPullRequest(turnId)
+    const toPoll = pullRequest ?? (await turns.readBranchOfFailedTurn(turnId))
+    if (!toPoll) return
     try {
-      const project = await openProject(pullRequest.projectId, signal)
-      const found = project && (await findOwnPullRequest(project.host, pullRequest))
-      if (!found) return
-      // Code hosts close a pull request when its branch is deleted, some with a delay (Gitea, tried). No turn can start from it.
-      const isClosing = found.state === 'open' && !(await hasBranch(project.host, pullRequest, signal))
-      await pullRequests.recordState(pullRequest, isClosing ? { ...found, state: 'closed' } : found)
+      const project = await openProject(toPoll.projectId, signal)
+      if (!project) return
+      if (pullRequest) await pollOpenPullRequest(deps, project.host, pullRequest, signal)
+      else await adoptPullRequest(deps, project.host, turnId)
     } catch (error) {
-      log.warn({ jobId: pullRequest.jobId, error: String(error) }, 'could not poll pull request')
+      log.warn({ jobId: toPoll.jobId, error: String(error) }, 'could not poll pull request')
     }
   }
+}
+
+async function pollOpenPullRequest(
+  { pullRequests }: PollDeps,
+  host: CodeHost,
+  pullRequest: OpenedPullRequest,
+  signal: AbortSignal,
+): Promise<void> {
+  const found = await findOwnPullRequest(host, pullRequest)
+  if (!found) return
+  // Code hosts close a pull request when its branch is deleted, some with a delay (Gitea, tried). No turn can start from it.
+  const isClosing = found.state === 'open' && !(await hasBranch(host, pullRequest, signal))
+  await pullRequests.recordState(pullRequest, isClosing ? { ...found, state: 'closed' } : found)
 }
 
 /**

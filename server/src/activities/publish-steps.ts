@@ -15,6 +15,7 @@ import type { TurnStore, TurnToPublish } from '../jobs/turn-store.ts'
 import type { Id } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import type { Repository } from '../projects/repository-store.ts'
+import { adoptPullRequest } from './adopt-pull-request.ts'
 import { createFinalFailure } from './create-final-failure.ts'
 import { findOwnPullRequest } from './find-own-pull-request.ts'
 import {
@@ -139,16 +140,18 @@ export async function holdForApproval(
  * a new branch.
  */
 export async function chooseBranch(
-  { pullRequests }: PublishStepDeps,
+  deps: PublishStepDeps,
   { turn, host }: Publication,
 ): Promise<Continue<string | undefined> | BranchMoved> {
   const { projectId, jobId, startBranch } = turn
   if (turn.branch) return continueWith(turn.branch)
+  // The code host may have been unreachable when this turn started.
+  if ((await adoptPullRequest(deps, host, turn.turnId)) === 'adopted') return branchMoved
   const { pullRequest } = turn.job
   if (!pullRequest) return continueWith(undefined)
   const found = await findOwnPullRequest(host, pullRequest)
   if (found?.state === 'open') return continueWith(pullRequest.branch)
-  if (found) await pullRequests.recordState({ projectId, jobId, number: pullRequest.number }, found)
+  if (found) await deps.pullRequests.recordState({ projectId, jobId, number: pullRequest.number }, found)
   if (startBranch !== pullRequest.branch) return continueWith(undefined)
   // It was merged or closed while the agent was working on its branch: a new pull request from there would repeat its changes.
   return found ? branchMoved : notFound
@@ -179,7 +182,7 @@ export async function ensurePullRequest(
   { branch, texts }: ProposedChange,
   { wasPutBefore }: PutCommit,
 ): Promise<Continue<PullRequest> | Paused> {
-  if (await turns.isPaused(turn.projectId)) return paused
+  if (!(await turns.mayPublish(turn.turnId))) return paused
   const { pullRequest, skipped } = await host.ensurePullRequest({
     branch,
     baseBranch: turn.job.ref,
@@ -232,7 +235,7 @@ export async function rewritePullRequestText(
 ): Promise<Continue<undefined> | Paused> {
   const previous = turn.job.pullRequest?.number === number ? turn.job.pullRequest.written : null
   if (!previous) return continueWith(undefined)
-  if (await turns.isPaused(turn.projectId)) return paused
+  if (!(await turns.mayPublish(turn.turnId))) return paused
   await host.updatePullRequestText(number, { previous, updated: { title: texts.title, body: texts.body } })
   return continueWith(undefined)
 }

@@ -22,21 +22,25 @@ export type PullRequest = {
 
 export type PullRequestText = { title: string; body: string }
 
-export type PullRequestSpec = PullRequestText & {
+export type PullRequestBranches = {
   /** The head branch, in the same repository. */
   branch: string
   baseBranch: string
-  draft: boolean
-  /** Label names. Labels that do not exist are not created. */
-  labels: readonly string[]
-  /** User names. */
-  reviewers: readonly string[]
-  /**
-   * An earlier attempt may have requested the pull request a moment ago. Some hosts create two pull requests if two calls
-   * arrive at the same time.
-   */
-  mayBeInProgress?: boolean
 }
+
+export type PullRequestSpec = PullRequestText &
+  PullRequestBranches & {
+    draft: boolean
+    /** Label names. Labels that do not exist are not created. */
+    labels: readonly string[]
+    /** User names. */
+    reviewers: readonly string[]
+    /**
+     * An earlier attempt may have requested the pull request a moment ago. Some hosts create two pull requests if two calls
+     * arrive at the same time.
+     */
+    mayBeInProgress?: boolean
+  }
 
 export type EnsuredPullRequest = {
   pullRequest: PullRequest
@@ -165,6 +169,9 @@ export type CodeHost = {
   ensurePullRequest(spec: PullRequestSpec): Promise<EnsuredPullRequest>
 
   findPullRequest(number: number): Promise<PullRequest | undefined>
+
+  /** The open one, otherwise one that was merged or closed. */
+  findPullRequestOfBranch(branches: PullRequestBranches): Promise<PullRequest | undefined>
 
   /** Changes the title and the body, each only if it is still the text that we wrote. Edits made by people are kept. */
   updatePullRequestText(

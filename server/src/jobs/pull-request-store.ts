@@ -176,6 +176,34 @@ export class PullRequestStore {
       .execute()
   }
 
+  /** Records a pull request that a failed turn has opened, unless the job has got another one. */
+  async adopt(
+    jobId: Id<'job'>,
+    { number, url, branch }: { number: number; url: string; branch: string },
+  ): Promise<void> {
+    await this.#db
+      .updateTable('job')
+      .set({
+        pull_request_number: number,
+        pull_request_url: url,
+        pull_request_branch: branch,
+        pull_request_state: 'open',
+        pull_request_poll_at: sql<Date>`now()`,
+        updated_at: sql<Date>`now()`,
+        // These describe another pull request, or are not known.
+        pull_request_commit: null,
+        pull_request_text: null,
+        pull_request_conflicts: null,
+        pull_request_checks: null,
+        pull_request_check_logs: null,
+        pull_request_preview_url: null,
+        pull_request_comments_since: null,
+      })
+      .where('id', '=', jobId)
+      .where('pull_request_state', 'is distinct from', 'open')
+      .execute()
+  }
+
   async recordChecks(
     { jobId, number }: JobPullRequest,
     { commit, checks, logs, previewUrl }: RecordedChecks,

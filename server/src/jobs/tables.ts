@@ -56,7 +56,7 @@ export interface JobTable {
   pull_request_state: Generated<PullRequestState | null>
   pull_request_commit: Generated<string | null>
   pull_request_poll_at: Generated<Date | null>
-  pull_request_text: ColumnType<PullRequestText | null, never, string>
+  pull_request_text: ColumnType<PullRequestText | null, never, string | null>
   pull_request_conflicts: Generated<boolean | null>
   pull_request_checks: ColumnType<ObservedChecks | null, never, string | null>
   pull_request_check_logs: ColumnType<CheckLogs | null, never, string | null>

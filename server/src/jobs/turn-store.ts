@@ -63,6 +63,13 @@ export interface TurnToPublish extends CurrentTurn {
   }
 }
 
+export interface BranchOfFailedTurn {
+  projectId: Id<'prj'>
+  jobId: Id<'job'>
+  branch: string
+  baseBranch: string
+}
+
 export interface TurnFailure {
   code: string
   message: string
@@ -223,6 +230,32 @@ export class TurnStore {
     )
   }
 
+  /**
+   * The branch that an earlier turn of the job was about to push before it failed, if the job has no open pull request. Publishing
+   * that ends by its timeout may have opened one, whose response was lost.
+   */
+  async readBranchOfFailedTurn(turnId: Id<'trn'>): Promise<BranchOfFailedTurn | undefined> {
+    return await this.#db
+      .selectFrom('turn')
+      .innerJoin('job', 'job.id', 'turn.job_id')
+      .innerJoin('turn as earlier', (join) =>
+        join
+          .onRef('earlier.project_id', '=', 'turn.project_id')
+          .onRef('earlier.job_id', '=', 'turn.job_id')
+          .onRef('earlier.number', '<', 'turn.number'),
+      )
+      .select(['job.project_id as projectId', 'job.id as jobId', 'job.ref as baseBranch'])
+      .select(sql<string>`earlier.branch`.as('branch'))
+      .where('turn.id', '=', turnId)
+      .where('job.pull_request_state', 'is distinct from', 'open')
+      .where('earlier.status', '=', 'failed')
+      .where('earlier.branch', 'is not', null)
+      .whereRef('earlier.branch', 'is distinct from', 'job.pull_request_branch')
+      .orderBy('earlier.number', 'desc')
+      .limit(1)
+      .executeTakeFirst()
+  }
+
   async finish(turnId: Id<'trn'>, outcome: TurnOutcome): Promise<void> {
     await this.#end(turnId, 'finish', () => ({
       outcome: outcome.outcome,
@@ -325,28 +358,29 @@ export class TurnStore {
   }
 
   /**
-   * Records the commit that is about to be pushed. False: nothing may be pushed, because the project is paused, or was paused in
-   * between and the turn has been cancelled since.
+   * Records the commit that is about to be pushed. False: nothing may be pushed, because the project is paused, or the turn has
+   * ended: it was cancelled while the project was paused, or publishing took too long.
    */
   async recordCommit(turnId: Id<'trn'>, branch: string, commit: string): Promise<boolean> {
     const recorded = await this.#db
       .updateTable('turn')
       .set({ branch, commit_id: commit })
       .where('id', '=', turnId)
-      .where('status', '=', 'publishing')
-      .where(({ not, exists, selectFrom }) =>
-        not(
-          exists(
-            selectFrom('project')
-              .select('project.id')
-              .whereRef('project.id', '=', 'turn.project_id')
-              .where('project.paused_at', 'is not', null),
-          ),
-        ),
-      )
+      .where(mayPublish)
       .returning('id')
       .executeTakeFirst()
     return recorded !== undefined
+  }
+
+  /** Checked before each further write to the code host, like in `recordCommit`. */
+  async mayPublish(turnId: Id<'trn'>): Promise<boolean> {
+    const turn = await this.#db
+      .selectFrom('turn')
+      .select('id')
+      .where('id', '=', turnId)
+      .where(mayPublish)
+      .executeTakeFirst()
+    return turn !== undefined
   }
 
   async recordRefusal(turnId: Id<'trn'>, refusal: string): Promise<void> {
@@ -493,6 +527,9 @@ export class TurnStore {
     return idle.length
   }
 }
+
+const mayPublish = sql<boolean>`turn.status = 'publishing'
+  AND NOT EXISTS (SELECT FROM project WHERE project.id = turn.project_id AND project.paused_at IS NOT NULL)`
 
 const isPaused = sql`EXISTS (SELECT FROM project WHERE project.id = job.project_id AND project.paused_at IS NOT NULL)`
 

@@ -7,7 +7,12 @@ import { acknowledgeGiteaComment, hasGiteaWriteAccess, listGiteaComments } from 
 import { createGiteaApi, type GiteaConnection } from './gitea-api.ts'
 import { GiteaRefs, GiteaRepository } from './gitea-schemas.ts'
 import { inspectDocsFolderOnGitea } from './inspect-folder.ts'
-import { ensureGiteaPullRequest, findGiteaPullRequest, updateGiteaPullRequestText } from './pull-requests.ts'
+import {
+  ensureGiteaPullRequest,
+  findGiteaPullRequest,
+  findGiteaPullRequestOfBranch,
+  updateGiteaPullRequestText,
+} from './pull-requests.ts'
 import { testGiteaConnection } from './test-connection.ts'
 import { ensureGiteaWebhook } from './webhooks.ts'
 
@@ -67,6 +72,7 @@ export function createGiteaHost(connection: GiteaConnection, egress: Egress): Co
 
     ensurePullRequest: (spec) => ensureGiteaPullRequest(api, spec),
     findPullRequest: (number) => findGiteaPullRequest(api, number),
+    findPullRequestOfBranch: (branches) => findGiteaPullRequestOfBranch(api, branches),
     updatePullRequestText: (number, text) => updateGiteaPullRequestText(api, number, text),
     listComments: (number, since) => listGiteaComments(api, number, since),
     acknowledgeComment: (commentId) => acknowledgeGiteaComment(api, commentId),

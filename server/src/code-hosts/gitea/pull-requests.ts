@@ -1,6 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import Type from 'typebox'
-import type { EnsuredPullRequest, PullRequest, PullRequestSpec, PullRequestText } from '../code-host.ts'
+import type {
+  EnsuredPullRequest,
+  PullRequest,
+  PullRequestBranches,
+  PullRequestSpec,
+  PullRequestText,
+} from '../code-host.ts'
 import { isCodeHostErrorWithCode } from '../code-host-error.ts'
 import { encodePath, undefinedIfNotFound } from '../json-api.ts'
 import { computeTextUpdate } from '../pull-request-text-update.ts'
@@ -15,10 +21,10 @@ const maxNewestPullRequests = 50
 const maxConflictReads = 3
 
 export async function ensureGiteaPullRequest(api: GiteaApi, spec: PullRequestSpec): Promise<EnsuredPullRequest> {
-  let existing = await findByBranch(api, spec)
+  let existing = await findGiteaPullRequestOfBranch(api, spec)
   for (let searches = 0; !existing && spec.mayBeInProgress && searches < maxSearches; searches++) {
     await sleep(1_000)
-    existing = await findByBranch(api, spec)
+    existing = await findGiteaPullRequestOfBranch(api, spec)
   }
   if (existing) {
     const pullRequest = spec.mayBeInProgress ? await closeDuplicates(api, spec, existing) : existing
@@ -63,16 +69,19 @@ export async function updateGiteaPullRequestText(
 }
 
 /** Open, merged or closed: unlike the check behind "already exists", this request finds pull requests in every state. */
-async function findByBranch(api: GiteaApi, spec: PullRequestSpec) {
-  const path = `/pulls/${encodeURIComponent(spec.baseBranch)}/${encodePath(spec.branch)}`
+export async function findGiteaPullRequestOfBranch(
+  api: GiteaApi,
+  branches: PullRequestBranches,
+): Promise<PullRequest | undefined> {
+  const path = `/pulls/${encodeURIComponent(branches.baseBranch)}/${encodePath(branches.branch)}`
   const found = await undefinedIfNotFound(api.call('GET', path, GiteaPullRequest).then(toPullRequest))
   if (!found || found.state === 'open') return found
-  const [open] = await findOpen(api, spec)
+  const [open] = await findOpen(api, branches)
   return open ?? found // which may be a closed duplicate
 }
 
 /** Oldest first. Searches the newest of the repository, which include duplicates that were created at the same time. */
-async function findOpen(api: GiteaApi, { branch, baseBranch }: PullRequestSpec): Promise<PullRequest[]> {
+async function findOpen(api: GiteaApi, { branch, baseBranch }: PullRequestBranches): Promise<PullRequest[]> {
   const newest = await api.call('GET', `/pulls?state=open&limit=${maxNewestPullRequests}`, Type.Array(GiteaPullRequest))
   return newest
     .filter(({ head, base }) => head.ref === branch && base.ref === baseBranch)
@@ -110,7 +119,7 @@ async function create(api: GiteaApi, spec: PullRequestSpec, labels: readonly Lab
   } catch (error) {
     // "Already exists" (409): another attempt was faster. A reviewer without access is an error after the pull request was
     // created (500), an unknown reviewer one before (404).
-    const found = await findByBranch(api, spec)
+    const found = await findGiteaPullRequestOfBranch(api, spec)
     if (found && isCodeHostErrorWithCode(error, 'conflict')) return { pullRequest: found, skippedReviewers: [] }
     if (found) return { pullRequest: await closeDuplicates(api, spec, found), skippedReviewers: reviewers }
     if (reviewers.length === 0 || !isCodeHostErrorWithCode(error, 'not_found', 'forbidden', 'rejected')) throw error

@@ -9,7 +9,12 @@ import { createGithubApi } from './github-api.ts'
 import type { GithubConnection } from './github-connection.ts'
 import { inspectDocsFolderOnGithub } from './inspect-folder.ts'
 import type { InstallationTokenCache } from './installation-token-cache.ts'
-import { ensureGithubPullRequest, findGithubPullRequest, updateGithubPullRequestText } from './pull-requests.ts'
+import {
+  ensureGithubPullRequest,
+  findGithubPullRequest,
+  findGithubPullRequestOfBranch,
+  updateGithubPullRequestText,
+} from './pull-requests.ts'
 import { testGithubConnection } from './test-connection.ts'
 import { ensureGithubWebhook } from './webhooks.ts'
 
@@ -50,6 +55,7 @@ export function createGithubHost(
     deleteBranch: (branch, pushed) => deleteGithubBranch(api, branch, pushed),
     ensurePullRequest: (spec) => ensureGithubPullRequest(api, spec),
     findPullRequest: (number) => findGithubPullRequest(api, number),
+    findPullRequestOfBranch: (branches) => findGithubPullRequestOfBranch(api, branches),
     updatePullRequestText: (number, text) => updateGithubPullRequestText(api, number, text),
     listComments: (number, since) => listGithubComments(api, number, since),
     acknowledgeComment: (commentId) => acknowledgeGithubComment(api, commentId),

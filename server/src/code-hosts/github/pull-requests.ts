@@ -1,5 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { EnsuredPullRequest, PullRequest, PullRequestSpec, PullRequestText } from '../code-host.ts'
+import type {
+  EnsuredPullRequest,
+  PullRequest,
+  PullRequestBranches,
+  PullRequestSpec,
+  PullRequestText,
+} from '../code-host.ts'
 import { CodeHostError, isCodeHostErrorWithCode } from '../code-host-error.ts'
 import { longTextPageSize, undefinedIfNotFound } from '../json-api.ts'
 import { computeTextUpdate } from '../pull-request-text-update.ts'
@@ -10,7 +16,7 @@ import { GithubLabel, GithubListedPullRequest, GithubPullRequest } from './githu
 const maxSearches = 4
 
 export async function ensureGithubPullRequest(api: GithubApi, spec: PullRequestSpec): Promise<EnsuredPullRequest> {
-  const existing = await findByBranch(api, spec)
+  const existing = await findGithubPullRequestOfBranch(api, spec)
   if (existing) return { pullRequest: existing, skipped: { labels: [], reviewers: [] } }
   const { pullRequest, isNew } = await create(api, spec)
   if (!isNew) return { pullRequest, skipped: { labels: [], reviewers: [] } }
@@ -37,7 +43,10 @@ export async function updateGithubPullRequestText(
 }
 
 /** The open pull request, of which there can be only one; otherwise the newest. */
-async function findByBranch(api: GithubApi, { branch, baseBranch }: PullRequestSpec): Promise<PullRequest | undefined> {
+export async function findGithubPullRequestOfBranch(
+  api: GithubApi,
+  { branch, baseBranch }: PullRequestBranches,
+): Promise<PullRequest | undefined> {
   const { owner } = await api.readRepository()
   const head = encodeURIComponent(`${owner.login}:${branch}`)
   const path = `/pulls?head=${head}&base=${encodeURIComponent(baseBranch)}&state=all`
@@ -62,7 +71,7 @@ async function create(api: GithubApi, spec: PullRequestSpec): Promise<{ pullRequ
     const alreadyExists = /already exists/i.test(error.message)
     // After any error, because the response may have been lost after the pull request was created.
     for (let searches = 1; ; searches++) {
-      const created = await findByBranch(api, spec)
+      const created = await findGithubPullRequestOfBranch(api, spec)
       if (created) return { pullRequest: created, isNew: !alreadyExists }
       if (!alreadyExists || searches === maxSearches) throw error
       await sleep(1_000)

@@ -4,7 +4,7 @@ import { createGithubAuthorizationActivities } from '../../activities/github-aut
 import { createJobActivities } from '../../activities/job-activities.ts'
 import { startJobDispatcher } from '../../activities/job-dispatcher.ts'
 import { createModelActivities } from '../../activities/model-activities.ts'
-import { createPollPullRequest, startPullRequestPoller } from '../../activities/poll-pull-requests.ts'
+import { createPollBeforeTurn, startPullRequestPoller } from '../../activities/poll-pull-requests.ts'
 import { startRepositoryPoller } from '../../activities/poll-repositories.ts'
 import { createProjectRepositoryOpener } from '../../activities/project-repository-opener.ts'
 import { PublishSlots } from '../../activities/publish-slots.ts'
@@ -85,7 +85,7 @@ export function startJobWorker(config: WorkerConfig, services: ServiceClients, l
       log,
       slots: new PublishSlots(publishSlotLimits),
     }),
-    pollPullRequest: createPollPullRequest({ pullRequests, openProject, log }),
+    pollBeforeTurn: createPollBeforeTurn({ turns, pullRequests, openProject, log }),
     limits: jobs,
     timeouts: { heartbeatTimeoutMs, publishTimeoutMs: jobs.publishTimeoutSeconds * 1000 },
   })
