@@ -2,6 +2,7 @@
 import { ApplicationFailure, CompleteAsyncError, Context } from '@temporalio/activity'
 import type { AttemptStore, TurnLimits } from '../jobs/attempt-store.ts'
 import { TurnTransitionRejectedError } from '../jobs/job-transition.ts'
+import type { QueuedAttemptWatcher } from '../jobs/queued-attempt-watcher.ts'
 import { createTurnFailure } from '../jobs/turn-errors.ts'
 import type { CurrentTurn, TurnStore } from '../jobs/turn-store.ts'
 import type { Id } from '../platform/ids.ts'
@@ -45,6 +46,7 @@ export function createJobActivities({
   turns,
   attempts,
   queuedAttempts,
+  queueWatcher,
   publishResult,
   pollBeforeTurn,
   limits,
@@ -53,6 +55,7 @@ export function createJobActivities({
   turns: TurnStore
   attempts: AttemptStore
   queuedAttempts: QueuedAttemptHeartbeat
+  queueWatcher: QueuedAttemptWatcher
   publishResult: ResultPublisher
   pollBeforeTurn: PollBeforeTurn
   limits: TurnLimits
@@ -89,6 +92,7 @@ export function createJobActivities({
           throw createFinalFailure(queued.code)
         case 'queued':
           queuedAttempts.add(taskToken)
+          queueWatcher.notify()
           throw new CompleteAsyncError() // the gateway completes the activity when the runner reports
       }
     },

@@ -1,8 +1,8 @@
 /** The runner API: claim a turn, upload events, report the result. The response to an upload says whether to stop. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { ApplicationFailure, type Client } from '@temporalio/client'
 import type { AgentEventStore } from '../jobs/agent-event-store.ts'
 import type { ClaimedAttempt, LiveAttempt } from '../jobs/attempt-store.ts'
+import type { QueuedAttemptWatcher } from '../jobs/queued-attempt-watcher.ts'
 import type { TurnFailureCode } from '../jobs/turn-errors.ts'
 import { generateKey, hashKey } from '../keys/key-format.ts'
 import type { ModelCallStore } from '../models/model-call-store.ts'
@@ -26,6 +26,7 @@ import { defineGatewayRoute, type GatewayRoute } from './gateway-route.ts'
 import { maxReportBytes } from './report-body.ts'
 
 export interface RunnerApiDeps extends GatewayRouteDeps {
+  queueWatcher: QueuedAttemptWatcher
   events: AgentEventStore
   calls: ModelCallStore
   temporal: Client
@@ -43,11 +44,11 @@ export interface RunnerApiDeps extends GatewayRouteDeps {
 
 type Stop = NonNullable<EventUploadResponse['stop']>
 
-const claimPollMs = 500
 const maxUploadBytes = 8 * 1024 * 1024
 
 export function runnerApiRoutes({
   attempts,
+  queueWatcher,
   events,
   calls,
   temporal,
@@ -79,7 +80,7 @@ export function runnerApiRoutes({
             })
           if (claimed) await failWithoutModel(claimed, hashKey(token))
           if (performance.now() >= until) break
-          await sleep(claimPollMs)
+          await queueWatcher.wait({ projectIds: runner.projectIds, isDisconnected }, until - performance.now())
         }
         return createResponse(204, undefined)
       },

@@ -259,6 +259,17 @@ export class AttemptStore {
     }
   }
 
+  /** By project. Some may not be claimable yet, because their project is paused or at its concurrency limit. */
+  async countQueued(): Promise<{ projectId: Id<'prj'>; attempts: number }[]> {
+    return await this.#db
+      .selectFrom('turn_attempt')
+      .select(['project_id as projectId', sql<number>`count(*)::int`.as('attempts')])
+      .where('claimed_at', 'is', null)
+      .where('ended_at', 'is', null)
+      .groupBy('project_id')
+      .execute()
+  }
+
   /** Undefined: the token is unknown, a newer attempt has replaced this one, or its runner was revoked. */
   async findLive(tokenHash: Buffer): Promise<LiveAttempt | undefined> {
     const row = await this.#db

@@ -17,6 +17,7 @@ import type { ModelRouteDeps } from '../../gateway/model/model-routes.ts'
 import { testModel } from '../../gateway/model/test-model.ts'
 import type { RunnerApiDeps } from '../../gateway/runner-api.ts'
 import { createJobSignaler } from '../../jobs/job-signaler.ts'
+import { QueuedAttemptWatcher } from '../../jobs/queued-attempt-watcher.ts'
 import { deleteExpiredAccess } from '../../people/delete-expired-access.ts'
 import { workerCallTimeoutMs } from '../../platform/call-worker.ts'
 import type { WorkerConfig } from '../../platform/config.ts'
@@ -72,10 +73,12 @@ export function startJobWorker(config: WorkerConfig, services: ServiceClients, l
     log,
     everyMs: heartbeatTimeoutMs / 3,
   })
+  const queueWatcher = new QueuedAttemptWatcher(attempts)
   const activities = createJobActivities({
     turns,
     attempts,
     queuedAttempts,
+    queueWatcher,
     publishResult: createResultPublisher({
       turns,
       attempts,
@@ -137,6 +140,7 @@ export function startJobWorker(config: WorkerConfig, services: ServiceClients, l
         runners: stores.runners,
         describeTurn: createClaimedTurnBuilder({ projects: stores.projects, repositories, models }),
         attempts,
+        queueWatcher,
         events,
         calls: stores.modelCalls,
         temporal,
