@@ -58,10 +58,16 @@ export const createJobCalls = (call: OperationCaller) => ({
       options,
     ),
 
-  messages: (projectId: string, id: string, options?: CallOptions) =>
+  /** The newest messages, oldest of them first. Pass `nextBefore` as `before` to get those before them; null means that there are none. */
+  messages: (
+    projectId: string,
+    id: string,
+    query: NonNullable<ListMessagesData['query']> = {},
+    options?: CallOptions,
+  ) =>
     call<ListMessagesData, ListMessagesResponse>(
       'GET',
-      { url: '/v2/agent/{projectId}/job/{id}/messages', path: { projectId, id } },
+      { url: '/v2/agent/{projectId}/job/{id}/messages', path: { projectId, id }, query },
       options,
     ),
 

@@ -2027,7 +2027,16 @@ export type ListMessagesData = {
          */
         id: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * Return only messages with a smaller number.
+         */
+        before?: number;
+        /**
+         * Maximum number of messages in the response.
+         */
+        limit?: number;
+    };
     url: '/v2/agent/{projectId}/job/{id}/messages';
 };
 
@@ -2074,9 +2083,13 @@ export type ListMessagesResponses = {
      */
     200: {
         /**
-         * Messages, oldest first.
+         * Messages, in the order in which they were sent.
          */
         messages: Array<JobMessage>;
+        /**
+         * `before` for the messages before these. Null if these include the first one.
+         */
+        nextBefore: number | null;
     };
 };
 

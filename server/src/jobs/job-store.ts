@@ -46,6 +46,12 @@ export interface JobQuery {
   before: string | undefined
 }
 
+/** A job of a topic can have thousands of messages. */
+export const defaultMessageLimit = 100
+
+/** Of PostgreSQL's type `integer`. */
+const maxInteger = 2_147_483_647
+
 export class JobStore {
   readonly #db: Database
   readonly #acceptor: WorkAcceptor
@@ -103,7 +109,12 @@ export class JobStore {
     return rows.map(toJob)
   }
 
-  async messages(projectId: Id<'prj'>, jobId: string): Promise<Message[]> {
+  /** The newest ones, in the order in which they were sent. `before` is the number of the first message of the page after this one. */
+  async messages(
+    projectId: Id<'prj'>,
+    jobId: string,
+    { limit, before }: { limit: number; before?: number | undefined } = { limit: defaultMessageLimit },
+  ): Promise<Message[]> {
     await this.get(projectId, jobId)
     const rows = await this.#db
       .selectFrom('turn')
@@ -124,9 +135,11 @@ export class JobStore {
       )
       .where('turn.project_id', '=', projectId)
       .where('turn.job_id', '=', jobId as Id<'job'>)
-      .orderBy('turn.number')
+      .where('turn.number', '<', before ?? maxInteger)
+      .orderBy('turn.number', 'desc')
+      .limit(limit)
       .execute()
-    return rows.map((row) => ({
+    return rows.reverse().map((row) => ({
       number: row.number,
       prompt: row.prompt,
       failedCheck: row.failed_check?.name ?? null,

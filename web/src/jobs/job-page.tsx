@@ -1,5 +1,5 @@
 import type { AgentJob } from '@colophon/sdk'
-import { Alert, Box, Grid, Group, Skeleton, Tabs, Text } from '@mantine/core'
+import { Alert, Box, Grid, Group, Skeleton, Stack, Tabs, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { canEdit, useProject } from '../projects/project.ts'
@@ -10,6 +10,7 @@ import { ApprovalCard } from './approval-card.tsx'
 import { ApprovalDecision } from './approval-decision.tsx'
 import { Changes } from './changes/changes.tsx'
 import { Conversation } from './conversation.tsx'
+import { EarlierMessages } from './earlier-messages.tsx'
 import { FollowUpForm } from './follow-up-form.tsx'
 import { JobActions } from './job-actions.tsx'
 import { PullRequestLink, StatusBadge } from './job-badges.tsx'
@@ -106,5 +107,10 @@ function Messages({ projectId, job }: { projectId: string; job: AgentJob }) {
   const { data, error } = useQuery(messagesQuery(projectId, job.id, refreshIntervalMs(job)))
   if (error && !data) return <ErrorAlert error={error} title="The conversation could not be loaded" />
   if (!data) return <Skeleton height={160} />
-  return <Conversation projectId={projectId} job={job} messages={data.messages} />
+  return (
+    <Stack gap="xl">
+      {data.nextBefore !== null && <EarlierMessages projectId={projectId} jobId={job.id} before={data.nextBefore} />}
+      <Conversation projectId={projectId} job={job} messages={data.messages} />
+    </Stack>
+  )
 }

@@ -40,8 +40,18 @@ export function refreshIntervalMs({ status, pullRequest, approval }: AgentJob): 
 export const messagesQuery = (projectId: string, jobId: string, refreshMs: number | false) =>
   queryOptions({
     queryKey: ['job', projectId, jobId, 'messages'],
-    queryFn: ({ signal }) => client.jobs.messages(projectId, jobId, { signal }),
+    queryFn: ({ signal }) => client.jobs.messages(projectId, jobId, {}, { signal }),
     refetchInterval: ({ state: { data } }) => (data?.messages.some(isTurnInProgress) ? refreshEveryMs : refreshMs),
+  })
+
+/** Their turns have ended, so they are loaded once. */
+export const earlierMessagesQuery = (projectId: string, jobId: string, before: number) =>
+  infiniteQueryOptions({
+    queryKey: ['job', projectId, jobId, 'messages', 'before', before],
+    queryFn: ({ pageParam, signal }) => client.jobs.messages(projectId, jobId, { before: pageParam }, { signal }),
+    initialPageParam: before,
+    getNextPageParam: ({ nextBefore }) => nextBefore,
+    staleTime: Number.POSITIVE_INFINITY,
   })
 
 /** One entry per `updatedAt`: the diff changes only when the job does. */

@@ -121,6 +121,15 @@ test('queues a message to an active job and lists it', async () => {
   ])
 })
 
+test('lists the newest messages, and on request those before them', async () => {
+  const { id } = (await create()).json()
+  for (const prompt of ['Second.', 'Third.']) await send('POST', `${jobsUrl()}/${id}/message`, { prompt })
+  const read = async (query: string) => (await send('GET', `${jobsUrl()}/${id}/messages?${query}`)).json()
+  expect(await read('limit=2')).toMatchObject({ nextBefore: 2, messages: [{ number: 2 }, { number: 3 }] })
+  expect(await read('limit=2&before=2')).toMatchObject({ nextBefore: null, messages: [{ number: 1 }] })
+  expect(await read('before=1')).toMatchObject({ nextBefore: null, messages: [] })
+})
+
 test('approves and rejects only what awaits approval, with the scope for it', async () => {
   const { id } = (await create()).json()
   const body = { diffSha256: 'a'.repeat(64) }

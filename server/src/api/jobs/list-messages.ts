@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { jobOutcomes } from '../../jobs/job-outcome.ts'
 import { turnStatuses } from '../../jobs/job-state.ts'
-import type { JobStore } from '../../jobs/job-store.ts'
+import { defaultMessageLimit, type JobStore } from '../../jobs/job-store.ts'
 import { createResponse } from '../../platform/http/route.ts'
 import { defineRoute, type Route } from '../route.ts'
 import { DateTime, nullable } from '../schemas.ts'
@@ -82,16 +82,48 @@ export function listMessagesRoute({ jobs }: { jobs: JobStore }): Route {
     name: 'listMessages',
     tag: 'Agent jobs',
     summary: 'List messages of an agent job',
-    description: 'Returns all messages of the job, oldest first, each with the state of its turn.',
+    description:
+      'Returns the newest messages of the job, each with the state of its turn. If `nextBefore` is not null, send it as `before` ' +
+      'to get the messages before them.',
     schemas: {
       params: JobParams,
+      query: Type.Object(
+        {
+          before: Type.Optional(
+            Type.Integer({
+              minimum: 1,
+              maximum: 2_147_483_647,
+              description: 'Return only messages with a smaller number.',
+              examples: [101],
+            }),
+          ),
+          limit: Type.Optional(
+            Type.Integer({
+              minimum: 1,
+              maximum: 200,
+              default: defaultMessageLimit,
+              description: 'Maximum number of messages in the response.',
+            }),
+          ),
+        },
+        { additionalProperties: false },
+      ),
       responses: {
-        200: Type.Object({ messages: Type.Array(JobMessage, { description: 'Messages, oldest first.' }) }),
+        200: Type.Object({
+          messages: Type.Array(JobMessage, { description: 'Messages, in the order in which they were sent.' }),
+          nextBefore: nullable(Type.Integer(), {
+            description: '`before` for the messages before these. Null if these include the first one.',
+            examples: [null],
+          }),
+        }),
       },
     },
-    async handle({ projectId, params }) {
-      const messages = await jobs.messages(projectId, params.id)
+    async handle({ projectId, params, query }) {
+      const { before, limit = defaultMessageLimit } = query
+      const messages = await jobs.messages(projectId, params.id, { limit, before })
+      const first = messages.at(0)?.number ?? 1
       return createResponse(200, {
+        nextBefore: first > 1 ? first : null,
         messages: messages.map((message) => ({
           ...message,
           error: message.error as Static<typeof JobMessage>['error'],
