@@ -1,6 +1,6 @@
 /** The system prompt of every agent: how to work on a docs repository, which files it may change, and how to end. */
 import type { ClaimedTurn } from '../runner-wire/runner-wire.ts'
-import type { DescribedSite } from './checks/check-pages.ts'
+import type { DescribedSite } from './checks/docs-checks.ts'
 
 export interface SystemPromptInput {
   rules: ClaimedTurn['changeRules']

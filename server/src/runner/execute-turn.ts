@@ -12,11 +12,10 @@ import { Checkout } from './checkout.ts'
 import {
   type CheckedRepository,
   type CheckResults,
-  checkPages,
   type DescribedSite,
-  describeSite,
+  type DocsChecks,
   listDocsCheckMounts,
-} from './checks/check-pages.ts'
+} from './checks/docs-checks.ts'
 import { parseFinalMessage } from './parse-final-message.ts'
 import type { ReadOnlyMount } from './sandbox/bubblewrap.ts'
 import type { SandboxCgroupFactory } from './sandbox/cgroup.ts'
@@ -26,6 +25,7 @@ import { Sandbox } from './sandbox/sandbox.ts'
 
 export interface ExecuteTurnDeps {
   agent: CodingAgent
+  docsChecks: DocsChecks
   gatewayUrl: string
   cgroups: SandboxCgroupFactory | undefined
   limits: SandboxLimits
@@ -51,7 +51,7 @@ export async function executeTurn(
   onEvent: (event: AgentRunEvent) => void,
   signal: AbortSignal,
 ): Promise<TurnReport> {
-  const { agent, gatewayUrl } = deps
+  const { agent, docsChecks, gatewayUrl } = deps
   const paths = ['/git/', '/model/v1/']
   await using egress = await orSandboxUnavailable(
     openEgressSocket({ gatewayUrl, token: turn.attemptToken, allowedPaths: paths }),
@@ -63,7 +63,7 @@ export async function executeTurn(
 
   const checkout = await Checkout.fetch(sandbox, turn, signal)
   const repository = { bases: checkout.comparedWith, rules: turn.changeRules }
-  const site = await describeSite(sandbox, repository, withTimeout(signal)).catch(() => undefined) // the agent can do without it
+  const site = await docsChecks.describeSite(sandbox, repository, withTimeout(signal)).catch(() => undefined) // the agent can do without it
   const runAgent = createRunAgent(turn, site, agent, { sandbox, onEvent, signal })
   let result = await runAgent(
     firstPrompt(turn, checkout),
@@ -71,14 +71,14 @@ export async function executeTurn(
   )
   if (result.stop.kind !== 'finished') return toFailure(result.stop)
 
-  let checks = await runChecks(sandbox, repository, signal)
+  let checks = await runChecks(docsChecks, sandbox, repository, signal)
   const findings = checks.filter(({ status }) => status === 'failed').flatMap((check) => check.findings)
   if (findings.length > 0) {
     onEvent({ kind: 'notice', text: `The docs checks found problems:\n${findings.join('\n')}` })
     const repaired = await runAgent(createRepairPrompt(findings), result.session)
     // If the repair fails, the reply and the session of the first run are kept, and the checks report the files as they are now.
     if (repaired.stop.kind === 'finished') result = repaired
-    checks = await runChecks(sandbox, repository, signal)
+    checks = await runChecks(docsChecks, sandbox, repository, signal)
   }
 
   const bundle = await checkout.bundle()
@@ -129,9 +129,14 @@ const withTimeout = (signal: AbortSignal): AbortSignal =>
   AbortSignal.any([signal, AbortSignal.timeout(checksTimeoutMs)])
 
 /** If the checks themselves fail, the result says so. They inform reviewers; the work is kept in any case. */
-async function runChecks(sandbox: Sandbox, repository: CheckedRepository, signal: AbortSignal): Promise<CheckResults> {
+async function runChecks(
+  docsChecks: DocsChecks,
+  sandbox: Sandbox,
+  repository: CheckedRepository,
+  signal: AbortSignal,
+): Promise<CheckResults> {
   try {
-    return await checkPages(sandbox, repository, withTimeout(signal))
+    return await docsChecks.checkPages(sandbox, repository, withTimeout(signal))
   } catch (error) {
     return [{ name: 'Docs checks', status: 'failed', findings: [String(error).slice(0, maxMessageCharacters)] }]
   }

@@ -6,6 +6,7 @@ import type { Step } from '../../../testing/simulators/model/script.ts'
 import { createLog } from '../platform/log.ts'
 import type { ClaimedTurn, TurnReport } from '../runner-wire/runner-wire.ts'
 import { PiAgent } from './agents/pi/pi-agent.ts'
+import { DocsChecks } from './checks/docs-checks.ts'
 import { GatewayClient } from './gateway-client.ts'
 import { type AttemptOutcome, runTurn } from './run-turn.ts'
 import { defaultSandboxLimits } from './sandbox/limits.ts'
@@ -23,6 +24,7 @@ const files = {
   'README.md': '# Site\n',
 }
 const agent = new PiAgent()
+const docsChecks = new DocsChecks()
 const resources: AsyncDisposable[] = []
 afterEach(async () => {
   for (const resource of resources.splice(0)) await resource[Symbol.asyncDispose]()
@@ -44,6 +46,7 @@ async function setUp(repository: Record<string, string> = files): Promise<Setup>
   const client = new GatewayClient({ gatewayUrl: gateway.url, token: simulatedRunnerToken })
   const deps = {
     agent,
+    docsChecks,
     gateway: client,
     gatewayUrl: gateway.url,
     cgroups: undefined,

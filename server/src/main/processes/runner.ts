@@ -6,6 +6,7 @@ import { ComponentNotReadyError, Readiness } from '../../platform/http/readiness
 import { createLog, type Log } from '../../platform/log.ts'
 import type { CodingAgent } from '../../runner/agents/coding-agent.ts'
 import { PiAgent } from '../../runner/agents/pi/pi-agent.ts'
+import { DocsChecks } from '../../runner/checks/docs-checks.ts'
 import { listSandboxMounts } from '../../runner/execute-turn.ts'
 import { GatewayClient } from '../../runner/gateway-client.ts'
 import { openSandboxCgroupFactory, type SandboxCgroupFactory } from '../../runner/sandbox/cgroup.ts'
@@ -29,7 +30,8 @@ export async function startRunner(config: RunnerConfig): Promise<RunningProcess>
   const cgroups = openCgroups(log)
   const sandbox = { mounts: listSandboxMounts(agent), cgroups, limits: fitLimits(maxConcurrentTurns, cgroups) }
   await requireSandbox(sandbox)
-  await warmUp(agent, sandbox)
+  const docsChecks = new DocsChecks()
+  await warmUp([agent, docsChecks], sandbox)
 
   let loop: WorkLoop | undefined
   const checkConnection = async () => {
@@ -42,7 +44,10 @@ export async function startRunner(config: RunnerConfig): Promise<RunningProcess>
   addHealthRoutes(server, readiness)
   const http = await serveHttp(server, { config: config.http, readiness, release: async () => {} })
   const gateway = new GatewayClient({ gatewayUrl, token })
-  loop = startWorkLoop({ agent, gateway, gatewayUrl, cgroups, limits: sandbox.limits, log }, { maxConcurrentTurns })
+  loop = startWorkLoop(
+    { agent, docsChecks, gateway, gatewayUrl, cgroups, limits: sandbox.limits, log },
+    { maxConcurrentTurns },
+  )
   log.info(
     {
       agent: agent.name,
@@ -93,10 +98,12 @@ async function requireSandbox(options: TurnSandboxOptions): Promise<void> {
   if (result.kind === 'failed') throw new HostRequirementsError(result.failures.map(describeSelfTestFailure))
 }
 
-async function warmUp(agent: CodingAgent, options: TurnSandboxOptions): Promise<void> {
-  await using egress = await openEgressSocket({ gatewayUrl: 'http://127.0.0.1:9', token: 'none', allowedPaths: [] })
-  await using sandbox = await Sandbox.open({ ...options, gatewayDirectory: egress.directory })
-  await agent.warmUp(sandbox)
+async function warmUp(programs: readonly (CodingAgent | DocsChecks)[], options: TurnSandboxOptions): Promise<void> {
+  for (const program of programs) {
+    await using egress = await openEgressSocket({ gatewayUrl: 'http://127.0.0.1:9', token: 'none', allowedPaths: [] })
+    await using sandbox = await Sandbox.open({ ...options, gatewayDirectory: egress.directory })
+    await program.warmUp(sandbox)
+  }
 }
 
 async function checkGateway(url: string): Promise<void> {

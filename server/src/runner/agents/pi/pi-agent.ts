@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { maxSessionBytes } from '../../../runner-wire/runner-wire.ts'
 import type { ReadOnlyMount } from '../../sandbox/bubblewrap.ts'
+import { CompileCache } from '../../sandbox/compile-cache.ts'
 import type { ProcessEnd, Sandbox } from '../../sandbox/sandbox.ts'
 import { stripTerminalSequences } from '../../sandbox/terminal-text.ts'
 import type {
@@ -33,7 +34,6 @@ const environment = {
   PI_OFFLINE: '1',
   PI_TELEMETRY: '0',
   PI_SKIP_VERSION_CHECK: '1',
-  NODE_COMPILE_CACHE: '/tmp/node-compile-cache',
   TMPDIR: outputsDirectory, // not /tmp, because commands use that and may fill it
 }
 
@@ -41,7 +41,7 @@ const maxLineBytes = 64 * 1024 * 1024
 /** Processed line by line and not kept. Large, because pi repeats the output of a running command ten times a second. */
 const maxOutputBytes = 4 * 1024 * 1024 * 1024
 const maxErrorCharacters = 4_000
-const maxCacheBytes = 32 * 1024 * 1024
+const maxWarmUpOutputBytes = 1024 * 1024
 /** How long an aborted pi may take to save its session, a finished one to exit, and the session to be read. */
 const abortTimeoutMs = 1_500
 const exitTimeoutMs = 500
@@ -50,28 +50,25 @@ const saveSessionTimeoutMs = 2_000
 export class PiAgent implements CodingAgent {
   readonly name = 'pi'
   readonly mounts = packageMounts()
-  #compileCache: Buffer | undefined
+  readonly #compileCache = new CompileCache()
 
   async warmUp(sandbox: Sandbox): Promise<void> {
-    // Half of pi's startup time is compilation. Node caches the compiled code in NODE_COMPILE_CACHE.
-    await sandbox.run({
-      command: ['node', program, '--mode', 'rpc', '--extension', boundedBash],
-      environment,
-      maxOutputBytes: maxCacheBytes,
-    })
-    const { end, output } = await sandbox.run({
-      command: ['tar', '-cf', '-', '-C', '/tmp', 'node-compile-cache'],
-      maxOutputBytes: maxCacheBytes,
-    })
-    if (end.kind === 'exited' && end.code === 0) this.#compileCache = output
+    await this.#compileCache.fill(sandbox, (cacheEnvironment) =>
+      sandbox.run({
+        command: ['node', program, '--mode', 'rpc', '--extension', boundedBash],
+        environment: { ...environment, ...cacheEnvironment },
+        maxOutputBytes: maxWarmUpOutputBytes,
+      }),
+    )
   }
 
   async run(turn: AgentRunInput): Promise<AgentRunResult> {
     const { sandbox, signal } = turn
     const conversation = new Conversation(turn)
-    const failure = await prepare(turn, this.#compileCache)
+    const failure = await prepare(turn)
+    const cacheEnvironment = await this.#compileCache.unpack(sandbox, signal)
     if (failure !== undefined) conversation.fail(failure)
-    else if (!signal.aborted) await conversation.run()
+    else if (!signal.aborted) await conversation.run({ ...environment, ...cacheEnvironment })
     await sandbox.killProcesses()
     return {
       stop: conversation.stop(),
@@ -95,10 +92,7 @@ function packageMounts(): ReadOnlyMount[] {
 }
 
 /** Returns what failed, if anything did. */
-async function prepare(
-  { sandbox, model, systemPrompt, session, signal }: AgentRunInput,
-  compileCache: Buffer | undefined,
-): Promise<string | undefined> {
+async function prepare({ sandbox, model, systemPrompt, session, signal }: AgentRunInput): Promise<string | undefined> {
   const files = {
     'models.json': JSON.stringify({ providers: { [provider]: providerSettings(model) } }),
     'settings.json': JSON.stringify(settings),
@@ -107,7 +101,6 @@ async function prepare(
   const steps = [
     { script: `mkdir -p ${configurationDirectory} ${sessionsDirectory} ${outputsDirectory}`, input: '' },
     ...(session ? [{ script: `tar -xzf - -C ${sessionsDirectory}`, input: session }] : []),
-    ...(compileCache ? [{ script: 'tar -xf - -C /tmp', input: compileCache }] : []),
     ...Object.entries(files).map(([name, text]) => ({
       script: `cat > ${configurationDirectory}/${name}`,
       input: text,
@@ -154,7 +147,7 @@ class Conversation {
   }
 
   /** Returns when pi is done, has exited, or did not react to an abort in time. */
-  async run(): Promise<void> {
+  async run(environment: Readonly<Record<string, string>>): Promise<void> {
     const { sandbox, model, prompt, signal } = this.#turn
     const lines = new LineReader(maxLineBytes)
     const settled = Promise.withResolvers<void>()

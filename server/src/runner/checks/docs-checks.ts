@@ -4,6 +4,7 @@ import { join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ClaimedTurn, TurnReport } from '../../runner-wire/runner-wire.ts'
 import type { ReadOnlyMount } from '../sandbox/bubblewrap.ts'
+import { CompileCache } from '../sandbox/compile-cache.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { stripTerminalSequences, truncateText } from '../sandbox/terminal-text.ts'
 
@@ -29,14 +30,64 @@ export function listDocsCheckMounts(): ReadOnlyMount[] {
   ]
 }
 
-/** Throws if the checks cannot run. A page with findings is not an error. */
-export async function checkPages(
-  sandbox: Sandbox,
-  repository: CheckedRepository,
-  signal: AbortSignal,
-): Promise<CheckResults> {
-  return parseResults(await runInside(sandbox, 'check-pages.ts', repository, signal))
+/** The programs of the docs checks, which run in a sandbox. */
+export class DocsChecks {
+  readonly #compileCache = new CompileCache()
+
+  /** Called once, before the first turn, in a sandbox that no model has used. */
+  async warmUp(sandbox: Sandbox): Promise<void> {
+    await this.#compileCache.fill(sandbox, async (environment) => {
+      const script = `git init --quiet && git ${commitOptions} commit --quiet --allow-empty -m Base && git rev-parse HEAD &&
+        mkdir docs && echo '# Page' >docs/page.md && echo '# Page' >docs/page.mdx`
+      const { output } = await sandbox.run({ command: ['sh', '-c', script], maxOutputBytes })
+      const rules: CheckedRepository['rules'] = {
+        docsFolders: ['docs'],
+        allowedPaths: [],
+        siteGenerator: null,
+        activeContent: 'refuse',
+      }
+      const repository: CheckedRepository = { bases: [output.toString('utf8').trim()], rules }
+      for (const program of ['describe-site.ts', 'check-pages.ts'] as const)
+        await sandbox.run({ command: toCommand(program, repository), environment, maxOutputBytes })
+    })
+  }
+
+  /** Throws if the checks cannot run. A page with findings is not an error. */
+  async checkPages(sandbox: Sandbox, repository: CheckedRepository, signal: AbortSignal): Promise<CheckResults> {
+    return parseResults(await this.#run(sandbox, 'check-pages.ts', repository, signal))
+  }
+
+  /** Recognizes the site generator. Call it before the agent runs: afterwards the output could be forged. */
+  async describeSite(sandbox: Sandbox, repository: CheckedRepository, signal: AbortSignal): Promise<DescribedSite> {
+    const printed = (await this.#run(sandbox, 'describe-site.ts', repository, signal)) as Record<string, unknown>
+    return { name: toPlainText(printed.name, 100), navigation: toPlainText(printed.navigation, 3_000) }
+  }
+
+  async #run(
+    sandbox: Sandbox,
+    program: DocsCheckProgram,
+    repository: CheckedRepository,
+    signal: AbortSignal,
+  ): Promise<unknown> {
+    const environment = await this.#compileCache.unpack(sandbox, signal)
+    const { end, output, errorOutput } = await sandbox.run(
+      { command: toCommand(program, repository), environment, maxOutputBytes },
+      { signal },
+    )
+    if (end.kind !== 'exited' || end.code !== 0)
+      throw new Error(
+        `The docs checks did not run (${end.kind}): ${stripTerminalSequences(errorOutput.toString('utf8')).slice(-500)}`,
+      )
+    return JSON.parse(output.toString('utf8'))
+  }
 }
+
+type DocsCheckProgram = 'describe-site.ts' | 'check-pages.ts'
+
+const toCommand = (program: DocsCheckProgram, repository: CheckedRepository) =>
+  ['node', `${sourceFolder}/runner/checks/inside/${program}`, JSON.stringify(repository)] as const
+
+const commitOptions = '-c user.name=Runner -c user.email=runner@localhost.invalid'
 
 export interface CheckedRepository {
   /** Commits or trees that the changes are compared with: both branches of a merge, otherwise one. */
@@ -48,34 +99,6 @@ export interface DescribedSite {
   name: string
   /** How to add a page to the navigation. */
   navigation: string
-}
-
-/** Recognizes the site generator. Call it before the agent runs: afterwards the output could be forged. */
-export async function describeSite(
-  sandbox: Sandbox,
-  repository: CheckedRepository,
-  signal: AbortSignal,
-): Promise<DescribedSite> {
-  const printed = (await runInside(sandbox, 'describe-site.ts', repository, signal)) as Record<string, unknown>
-  return { name: toPlainText(printed.name, 100), navigation: toPlainText(printed.navigation, 3_000) }
-}
-
-async function runInside(
-  sandbox: Sandbox,
-  script: string,
-  repository: CheckedRepository,
-  signal: AbortSignal,
-): Promise<unknown> {
-  const path = `${sourceFolder}/runner/checks/inside/${script}`
-  const { end, output, errorOutput } = await sandbox.run(
-    { command: ['node', path, JSON.stringify(repository)], maxOutputBytes },
-    { signal },
-  )
-  if (end.kind !== 'exited' || end.code !== 0)
-    throw new Error(
-      `The docs checks did not run (${end.kind}): ${stripTerminalSequences(errorOutput.toString('utf8')).slice(-500)}`,
-    )
-  return JSON.parse(output.toString('utf8'))
 }
 
 /** Processes that the model started may still run in the sandbox and forge this output, so every field is validated. */
