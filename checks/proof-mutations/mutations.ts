@@ -112,6 +112,15 @@ export const mutations: readonly Mutation[] = [
     failure: 'the other api accepts what was sent to the one that vanished',
   },
   {
+    name: 'standbys-not-waited-for',
+    bug: 'Views whose acknowledgement is lost with the primary are counted, and counted again when the sender repeats them',
+    file: 'server/src/analytics/load/load-blocks.ts',
+    find: '  await standbys.wait()\n',
+    replace: '  void standbys\n',
+    caughtBy: { proof: 'machines-vanish', args: ['failover asynchronous'] },
+    failure: 'no view is counted twice',
+  },
+  {
     name: 'loaded-batches-sent-again',
     bug: 'After a failover to a standby that lacks the last changes, views are counted twice',
     file: 'server/src/analytics/load/sent-batches.ts',

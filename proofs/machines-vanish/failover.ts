@@ -10,6 +10,8 @@ type Replication = 'synchronous' | 'asynchronous'
 
 /** How much an asynchronous standby is behind. */
 const lagSeconds = 4
+/** The senders of these last seconds get no response, and repeat their requests to the promoted standby, which has none of them. */
+const unansweredSeconds = 2.5
 /** More than a pool has connections, so that the fault hits all of them. */
 const readsAtOnce = 40
 /** Until an operator, or a program, has decided that the primary is gone. */
@@ -28,10 +30,12 @@ export const failoverScenario = (replication: Replication): Scenario => ({
     await context.startLoad()
     if (replication === 'asynchronous') {
       await replicationRelay.setFault({ kind: 'silence' })
-      await sleep(lagSeconds * 1000)
+      await sleep((lagSeconds - unansweredSeconds) * 1000)
+      for (const { inbound } of fixture.apis) await inbound.setFault({ kind: 'lose_responses' })
+      await sleep(unansweredSeconds * 1000)
     }
 
-    await load.readAtOnce(readsAtOnce)
+    if (replication === 'synchronous') await load.readAtOnce(readsAtOnce)
     const failed = database.primary
     const faultAtMs = performance.now()
     await Promise.all([...database.relays, replicationRelay].map((relay) => relay.setFault({ kind: 'silence' })))
@@ -40,7 +44,8 @@ export const failoverScenario = (replication: Replication): Scenario => ({
     await execute(standby.url, 'SELECT pg_promote(true, 30)')
     database.primary = standby
     for (const relay of database.relays) relay.replaceService(standby.url)
-    await Promise.all(database.relays.map((relay) => relay.setFault({ kind: 'none' })))
+    const inboundRelays = fixture.apis.map(({ inbound }) => inbound)
+    await Promise.all([...database.relays, ...inboundRelays].map((relay) => relay.setFault({ kind: 'none' })))
     const promotedAtMs = performance.now()
     context.log(`promoted the standby after ${((promotedAtMs - faultAtMs) / 1000).toFixed(1)} s`)
     await context.wait(40, 18)

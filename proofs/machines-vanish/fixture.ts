@@ -31,6 +31,8 @@ export interface ColophonMachine {
   machine: Machine
   /** Through the relays of the machine. */
   url: string
+  /** Between the clients and the process. */
+  inbound: Relay
   clickhouse: Relay
   /** Starts the process, again with other settings if it runs. */
   start(settings?: Settings): Promise<void>
@@ -137,6 +139,7 @@ export async function prepareVanishFixture(
     return {
       machine,
       url: inbound.url,
+      inbound,
       clickhouse,
       async start(more = {}) {
         if (isStarted) await machine.process.stop()

@@ -7,12 +7,14 @@ import type { BlockStore, ViewBlock, WaitingBatch } from './block-store.ts'
 import { insertBlock, isBlockContentError } from './insert-block.ts'
 import { reconcileBlock } from './reconcile-block.ts'
 import { findSentBlocks, isLoaded, recordSentBatches } from './sent-batches.ts'
+import type { StandbyWait } from './standby-wait.ts'
 
 const maxRejections = 5
 const retryAfterSeconds = { rejected: 1, failed: 10 }
 
 interface LoaderDeps {
   store: BlockStore
+  standbys: StandbyWait
   clickhouse: ClickHouseClient
   log: Log
 }
@@ -65,8 +67,9 @@ async function tryLoad(
   block: ViewBlock,
   { wasSentBefore }: { wasSentBefore: boolean },
 ): Promise<'done' | 'failed'> {
-  const { store, clickhouse, log } = deps
+  const { store, standbys, clickhouse, log } = deps
   const content = await store.readContent(block)
+  await standbys.wait()
   try {
     if (wasSentBefore) await killBlockQueries(clickhouse, block.id)
     if (content.rows > 0) await recordSentBatches(clickhouse, block)

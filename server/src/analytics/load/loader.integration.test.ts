@@ -13,6 +13,7 @@ import { insertBlock } from './insert-block.ts'
 import { loadBlocks } from './load-blocks.ts'
 import { startLoader } from './loader.ts'
 import { recordSentBatches } from './sent-batches.ts'
+import { StandbyWait } from './standby-wait.ts'
 
 const instance = await createViewsTestInstance(inject('services'), 'loader')
 afterAll(() => instance.drop())
@@ -33,7 +34,7 @@ afterEach(async () => {
 
 const createBlocks = async () => store.createBlocks((await store.listWaiting()).waiting)
 
-const round = (log = instance.log) => loadBlocks({ store, clickhouse, log })
+const round = (log = instance.log) => loadBlocks({ store, standbys: new StandbyWait(client, log), clickhouse, log })
 
 async function addBatch(month: string, views: readonly View[], body = gzipSync(views.map(encodeView).join(''))) {
   const { rows } = await pool.query<{ id: string }>(
@@ -333,7 +334,8 @@ test('loses nothing while ClickHouse is down, and loads everything once when it 
   onTestFinished(() => unreachable.close())
   await addBatch('2026-11-01', november(3))
   for (let rounds = 0; rounds < 8; rounds++) {
-    await loadBlocks({ store, clickhouse: unreachable, log: createLog('test', { level: 'error' }) })
+    const log = createLog('test', { level: 'error' })
+    await loadBlocks({ store, standbys: new StandbyWait(client, log), clickhouse: unreachable, log })
   }
   expect(await countPending()).toEqual({ batches: 1, blocks: 0 })
   await round()

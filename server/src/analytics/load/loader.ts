@@ -6,6 +6,7 @@ import type { Log } from '../../platform/log.ts'
 import { onlyShard } from '../tables.ts'
 import { BlockStore } from './block-store.ts'
 import { loadBlocks } from './load-blocks.ts'
+import { StandbyWait } from './standby-wait.ts'
 
 const lockNamespace = 0x76696577 // "view"
 const betweenRoundsMs = 1_000 // ClickHouse works best with few, large blocks
@@ -22,8 +23,9 @@ export function startLoader({
 }): BackgroundTask {
   const loadWhileLocked = async (client: PoolClient, stopping: AbortSignal) => {
     const store = new BlockStore(client)
+    const standbys = new StandbyWait(client, log)
     while (!stopping.aborted) {
-      const { hasMore } = await loadBlocks({ store, clickhouse, log })
+      const { hasMore } = await loadBlocks({ store, standbys, clickhouse, log })
       if (!hasMore) await sleepUntilAborted(betweenRoundsMs, stopping)
     }
   }

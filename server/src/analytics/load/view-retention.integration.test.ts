@@ -14,6 +14,7 @@ import { BlockStore } from './block-store.ts'
 import { deleteExpiredDeliveries } from './delete-expired-deliveries.ts'
 import { deleteExpiredViews } from './delete-expired-views.ts'
 import { loadBlocks } from './load-blocks.ts'
+import { StandbyWait } from './standby-wait.ts'
 
 const instance = await createViewsTestInstance(inject('services'), 'view retention')
 afterAll(() => instance.drop())
@@ -34,7 +35,8 @@ test('deletes views beyond the retention of a project from every table, and none
     await buffer.append({ projectId, source: 'servers', countsHumans: true, deliveryId: undefined, views })
   }
   const client = await instance.pool.connect()
-  await loadBlocks({ store: new BlockStore(client), clickhouse, log: instance.log })
+  const { log } = instance
+  await loadBlocks({ store: new BlockStore(client), standbys: new StandbyWait(client, log), clickhouse, log })
   client.release()
 
   await settings.change(limited, { retentionMonths: 2 }, { kind: 'operator' })

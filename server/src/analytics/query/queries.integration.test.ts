@@ -7,6 +7,7 @@ import type { View } from '../collect/view.ts'
 import { PostgresViewBuffer } from '../collect/view-buffer.ts'
 import { BlockStore } from '../load/block-store.ts'
 import { loadBlocks } from '../load/load-blocks.ts'
+import { StandbyWait } from '../load/standby-wait.ts'
 import { createTestView } from '../testing/create-test-view.ts'
 import { createViewsTestInstance } from '../testing/views-test-instance.ts'
 import { findCoverage } from './find-coverage.ts'
@@ -71,6 +72,7 @@ beforeAll(async () => {
   const noise = Array.from({ length: 2_000 }, () => randomView(other))
   const client = await instance.pool.connect()
   const store = new BlockStore(client)
+  const standbys = new StandbyWait(client, instance.log)
   // In several blocks, so that sums have to be added up over blocks.
   for (let from = 0; from < views.length; from += 1_500) {
     const deliver = (owner: Id<'prj'>, delivered: View[]) =>
@@ -82,7 +84,7 @@ beforeAll(async () => {
         views: delivered,
       })
     await Promise.all([deliver(projectId, views.slice(from, from + 1_500)), deliver(other, noise.slice(0, 500))])
-    await loadBlocks({ store, clickhouse: instance.clickhouse, log: instance.log })
+    await loadBlocks({ store, standbys, clickhouse: instance.clickhouse, log: instance.log })
   }
   client.release()
 })

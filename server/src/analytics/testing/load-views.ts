@@ -7,6 +7,7 @@ import { PostgresViewBuffer } from '../collect/view-buffer.ts'
 import type { ViewDelivery } from '../collect/view-delivery.ts'
 import { BlockStore } from '../load/block-store.ts'
 import { loadBlocks } from '../load/load-blocks.ts'
+import { StandbyWait } from '../load/standby-wait.ts'
 import { createTestView } from './create-test-view.ts'
 
 /** Sends views all the way to ClickHouse: when this resolves, every query includes them. */
@@ -25,7 +26,8 @@ export async function loadPendingViews({ pool, clickhouseUrl }: { pool: Pool; cl
   const clickhouse = createClickhouse({ url: clickhouseUrl })
   const client = await pool.connect()
   try {
-    await loadBlocks({ store: new BlockStore(client), clickhouse, log: createLog('test', { level: 'error' }) })
+    const log = createLog('test', { level: 'error' })
+    await loadBlocks({ store: new BlockStore(client), standbys: new StandbyWait(client, log), clickhouse, log })
   } finally {
     client.release()
     await clickhouse.close()
