@@ -54,7 +54,7 @@ export class ViewReportReader {
     return { ...page, coverage }
   }
 
-  /** Streams every page in the order of the list, as arrays of `PageViews`. */
+  /** Streams every page in the order of the list, as lines of CSV. */
   async streamPages(projectId: Id<'prj'>, query: ViewReportQuery): Promise<Readable> {
     const { range, ai } = await this.#applySettings(projectId, query)
     return this.#downloads.openStream(projectId, (clickhouse) =>

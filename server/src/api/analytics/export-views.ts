@@ -1,12 +1,10 @@
-import { type Readable, Transform } from 'node:stream'
+import { PassThrough, type Readable } from 'node:stream'
 import Type from 'typebox'
-import type { PageViews } from '../../analytics/query/list-views.ts'
 import type { TimeRange } from '../../analytics/query/time-range.ts'
 import type { ViewReportReader } from '../../analytics/query/view-report-reader.ts'
 import { createResponse } from '../../platform/http/route.ts'
 import { defineRoute, type Route } from '../route.ts'
 import { ProjectParams, StreamedBody } from '../schemas.ts'
-import { formatCsvLine } from './csv.ts'
 import { dateRangeQueryFields, parseDateRange } from './date-range.ts'
 import { aiScopeQueryFields } from './view-schemas.ts'
 
@@ -29,8 +27,8 @@ export function exportViewsRoute({ viewReports }: { viewReports: ViewReportReade
     responseHeaders: { 200: ['Content-Disposition'] },
     async handle({ projectId, query: { aiScope, ...dates } }) {
       const range = parseDateRange(dates)
-      const pages = await viewReports.streamPages(projectId, { range, aiScope })
-      return createResponse(200, toCsv(pages), {
+      const lines = await viewReports.streamPages(projectId, { range, aiScope })
+      return createResponse(200, addHeaderLine(lines), {
         'content-type': 'text/csv; charset=utf-8; header=present',
         'content-disposition': `attachment; filename="${fileName(range)}"`,
         'cache-control': 'no-store',
@@ -45,14 +43,10 @@ function fileName({ from, to }: TimeRange): string {
 }
 
 /** A client that disconnects stops the query. A query that fails breaks off the response. */
-function toCsv(pages: Readable): Readable {
-  const csv = new Transform({
-    writableObjectMode: true,
-    transform: (rows: PageViews[], _encoding, done) =>
-      done(null, rows.map(({ path, human, ai, total }) => formatCsvLine([path, human, ai, total])).join('')),
-  })
-  csv.push(formatCsvLine(['path', 'human', 'ai', 'total']))
-  pages.on('error', (error) => csv.destroy(error))
-  csv.on('close', () => pages.destroy())
-  return pages.pipe(csv)
+function addHeaderLine(lines: Readable): Readable {
+  const csv = new PassThrough()
+  csv.push('path,human,ai,total\r\n')
+  lines.on('error', (error) => csv.destroy(error))
+  csv.on('close', () => lines.destroy())
+  return lines.pipe(csv)
 }
