@@ -13,11 +13,17 @@ export interface RunningProcess {
 }
 
 /** Starts to listen. `stop` first reports `stopping` on `/readyz`, then finishes open requests, then calls `release`. */
+/**
+ * Node's own limit is 511. With a thousand new connections per second, a pause of half a second exceeded it, and every client waited
+ * for seconds until TCP tried again. The kernel has a limit as well (`net.core.somaxconn`, 4,096 by default).
+ */
+const maxWaitingConnections = 4_096
+
 export async function serveHttp(
   server: HttpServer,
   { config, readiness, release }: { config: HttpConfig; readiness: Readiness; release: () => Promise<void> },
 ): Promise<RunningProcess> {
-  await server.listen(config.listen)
+  await server.listen({ ...config.listen, backlog: maxWaitingConnections })
   return {
     shutdownDelaySeconds: config.shutdownDelaySeconds,
     async stop() {
