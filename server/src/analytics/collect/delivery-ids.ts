@@ -142,13 +142,18 @@ async function findMissing(db: Database, { name, slotMinutes }: DeliveryIdTable)
   return rows
 }
 
+/**
+ * Materialized: otherwise PostgreSQL may filter all tables by the time in their names before it joins them, and fails at the first name
+ * that has none (seen when the statistics of the catalog changed). Then no partition was ever dropped.
+ */
 async function listExpired(db: Database, { name, slotMinutes, keepMinutes }: DeliveryIdTable): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
-    SELECT name FROM (
-      SELECT relname AS name, to_timestamp(right(relname, 13), 'YYYYMMDD_HH24MI')::timestamp AT TIME ZONE 'UTC' AS slot
-      FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid WHERE inhparent = ${name}::regclass
-    ) AS partitions
-    WHERE slot < now() - make_interval(mins => ${slotMinutes + keepMinutes})`.execute(db)
+    WITH partitions AS MATERIALIZED (
+      SELECT relname AS name FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid WHERE inhparent = ${name}::regclass
+    )
+    SELECT name FROM partitions
+    WHERE to_timestamp(right(name, 13), 'YYYYMMDD_HH24MI')::timestamp AT TIME ZONE 'UTC'
+      < now() - make_interval(mins => ${slotMinutes + keepMinutes})`.execute(db)
   return rows.map((row) => row.name)
 }
 

@@ -34,7 +34,7 @@ export async function streamPagesByViews(
       )
       ORDER BY total DESC, path`,
     query_params: { project: projectId },
-    // Other queries come first: whoever downloads a file does not wait in front of a page.
+    // One thread: nobody waits for a download in front of a page, and others wait for their queries.
     clickhouse_settings: { ...clickhouseQuerySettings, max_execution_time: maxDownloadSeconds, max_threads: 1 },
     format: 'TabSeparatedRaw',
   })
