@@ -258,8 +258,8 @@ export const settings = {
         meaning:
           'Maximum size of the buffer in PostgreSQL in which views wait for ClickHouse. When it is full, ingest ' +
           'responds with 503, and `import-logs` waits. A megabyte holds about 30,000 views, so the default holds about ' +
-          '30 million. The IDs of beacons, about 80 bytes each for up to an hour, count as well: 2,000 beacons per ' +
-          'second need 600 megabytes.',
+          '30 million. The IDs of beacons, about 105 bytes each for up to an hour, count as well: 2,000 beacons per ' +
+          'second need 800 megabytes.',
       },
     ),
     beacons: {
