@@ -41,7 +41,7 @@ proofs=(
 # scenario, start-and-recovery installs a clone, containers builds three images, machines-vanish measures latency under load.
 nightly_proofs=(job-opens-pull-request start-and-recovery containers machines-vanish)
 # Proofs that measure how fast the service is, so nothing else may run beside them, and a shared machine shows little.
-measuring_proofs=(view-query-scale ingest-rate dashboard-speed job-create-rate job-overhead)
+measuring_proofs=(view-query-scale ingest-rate dashboard-speed job-create-rate job-overhead noisy-neighbor steady-state)
 
 PATH="$PWD/node_modules/.bin:$PATH" # Node 24, which ./setup puts there
 max_step_minutes=${max_step_minutes:-40}

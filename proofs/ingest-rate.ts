@@ -1,17 +1,19 @@
 /**
  * Measures how fast views are ingested, compared with inserting the same blocks directly into ClickHouse. The two alternate,
  * round by round, because the speed of a machine varies; they run on their own services, so that CPU time can be attributed.
- * The sender shares the same cores. Also measured: single beacons, each from its own client, and ingest while ClickHouse is
- * down.
+ * The sender shares the same cores. Also measured: single beacons, each from its own client, compared with a bare server that only
+ * stores them, and ingest while ClickHouse is down.
  */
 import { randomUUID } from 'node:crypto'
 import { Agent } from 'node:http'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ClickHouseClient, createClient } from '@clickhouse/client'
 import { type RunningColophon, startColophon } from '../testing/harness/colophon.ts'
 import { cpuMilliseconds } from '../testing/harness/cpu-time.ts'
 import { formatBearerHeader, sendHttpRequest } from '../testing/harness/http-call.ts'
 import { operator } from '../testing/harness/test-instance.ts'
+import { ManagedProcess } from '../testing/services/managed-process.ts'
 import { type RunningServices, startServices } from '../testing/services/start-services.ts'
 import { waitUntilLoaded } from './ingest-rate/backlog.ts'
 import { type GeneratedView, generateViews } from './ingest-rate/generated-views.ts'
@@ -23,23 +25,28 @@ const batchViews = 500
 const sendersAtOnce = 8
 const maxLoadSeconds = 10
 
-/** Wall-clock limits for an otherwise idle machine. At the small size, the machine may be shared. */
+/**
+ * Wall-clock limits for an otherwise idle machine. At the small size, the machine may be shared. `beaconsPerSecond` is what is sent, on
+ * two cores, of which the sender uses a fifth.
+ */
 const bounds = {
   ci: { viewsPerSecond: 3_000, baselineRatio: 0.1, beaconsPerSecond: 300, beaconP99Ms: 1_000 },
-  stated: { viewsPerSecond: 20_000, baselineRatio: 0.4, beaconsPerSecond: 2_000, beaconP99Ms: 100 },
-  full: { viewsPerSecond: 20_000, baselineRatio: 0.4, beaconsPerSecond: 2_000, beaconP99Ms: 100 },
+  stated: { viewsPerSecond: 20_000, baselineRatio: 0.4, beaconsPerSecond: 5_000, beaconP99Ms: 250 },
+  full: { viewsPerSecond: 20_000, baselineRatio: 0.4, beaconsPerSecond: 5_000, beaconP99Ms: 250 },
 }
 const lengths = {
-  ci: { rounds: 2, roundSeconds: 3, warmUpSeconds: 1, beaconSeconds: 3, outageSeconds: 5 },
-  stated: { rounds: 7, roundSeconds: 5, warmUpSeconds: 5, beaconSeconds: 30, outageSeconds: 60 },
-  full: { rounds: 15, roundSeconds: 10, warmUpSeconds: 5, beaconSeconds: 60, outageSeconds: 180 },
+  ci: { rounds: 2, roundSeconds: 3, warmUpSeconds: 1, beaconRounds: 1, beaconSeconds: 3, outageSeconds: 5 },
+  stated: { rounds: 7, roundSeconds: 5, warmUpSeconds: 5, beaconRounds: 3, beaconSeconds: 15, outageSeconds: 60 },
+  full: { rounds: 15, roundSeconds: 10, warmUpSeconds: 5, beaconRounds: 5, beaconSeconds: 30, outageSeconds: 180 },
 }
+const targetBeaconP99Ms = 100
 
 interface Fixture {
   services: RunningServices
   colophon: RunningColophon
   clickhouse: ClickHouseClient
   apiUrl: string
+  bareCollector: { url: string; process: ManagedProcess }
   /** The project whose servers report its views. */
   serverProject: { projectId: string; key: string }
   /** Of another project, whose views come from the script. */
@@ -65,24 +72,44 @@ export async function prove(run: ProofRun): Promise<void> {
 
 /** Returns the number of acknowledged views, as do the next two measurements. */
 async function measureBeacons(run: ProofRun, fixture: Fixture): Promise<number> {
-  const { warmUpSeconds, beaconSeconds } = lengths[run.size]
-  const bound = bounds[run.size]
-  const perSecond = bound.beaconsPerSecond * 1.1
-  const warmUp = await sendBeacons(run, fixture, { perSecond, seconds: warmUpSeconds }) // warm-up: compiles and connects
-  const before = await fixture.cpuTimes()
-  const beacons = await sendBeacons(run, fixture, { perSecond, seconds: beaconSeconds })
-  const after = await fixture.cpuTimes()
-  await waitUntilLoaded(fixture.colophon.pool, 60)
-  const rate = beacons.accepted / beacons.seconds
-  const { p50Ms, p99Ms } = beacons
-  run.check(beacons.failed === 0, `no beacon is rejected: ${beacons.failed}`)
-  run.check(rate >= bound.beaconsPerSecond, `at least ${bound.beaconsPerSecond} beacons/s: ${rate.toFixed(0)}`)
-  run.check(p99Ms <= bound.beaconP99Ms, `beacon latency p99 at most ${bound.beaconP99Ms} ms: ${p99Ms.toFixed(0)} ms`)
+  const { warmUpSeconds, beaconRounds, beaconSeconds } = lengths[run.size]
+  const { beaconsPerSecond: perSecond, beaconP99Ms } = bounds[run.size]
+  const { colophon, apiUrl, bareCollector } = fixture
+  const warmUp = await sendBeacons(run, fixture, apiUrl, { perSecond, seconds: warmUpSeconds }) // compiles and connects
+  await sendBeacons(run, fixture, bareCollector.url, { perSecond, seconds: warmUpSeconds })
+  const measured: MeasuredBeacons = { api: [], bare: [] }
+  for (let round = 0; round < beaconRounds; round++) {
+    for (const target of ['api', 'bare'] as const) {
+      const url = target === 'api' ? apiUrl : bareCollector.url
+      const before = await fixture.cpuTimes()
+      const beacons = await sendBeacons(run, fixture, url, { perSecond, seconds: beaconSeconds })
+      await waitUntilLoaded(colophon.pool, 60)
+      const after = await fixture.cpuTimes()
+      measured[target].push({ ...beacons, cpu: formatCpuPerThousand(before, after, beacons.accepted) })
+      run.log(`${target}: ${beacons.accepted} beacons, p99 ${beacons.p99Ms.toFixed(0)} ms`)
+    }
+  }
+  const failed = measured.api.reduce((sum, beacons) => sum + beacons.failed, 0)
+  const rate = median(measured.api.map(({ accepted, seconds }) => accepted / seconds))
+  const p99Ms = median(measured.api.map((beacons) => beacons.p99Ms))
+  run.check(failed === 0, `no beacon is rejected: ${failed}`)
+  run.check(rate >= perSecond * 0.95, `at least ${perSecond * 0.95} beacons/s: ${rate.toFixed(0)}`)
+  run.check(p99Ms <= beaconP99Ms, `beacon latency p99 at most ${beaconP99Ms} ms: ${p99Ms.toFixed(0)} ms`)
   run.figure('beacon rate', `${rate.toFixed(0)}/s`)
-  run.figure('beacon latency from its scheduled time', `p50 ${p50Ms.toFixed(0)} ms, p99 ${p99Ms.toFixed(0)} ms`)
-  run.figure('CPU time per 1,000 beacons', formatCpuPerThousand(before, after, beacons.accepted))
-  return warmUp.accepted + beacons.accepted
+  run.figure('beacon latency from its scheduled time', describeLatency(measured.api), {
+    goal: `p99 ≤ ${targetBeaconP99Ms} ms`,
+    isMet: p99Ms <= targetBeaconP99Ms,
+  })
+  run.figure('the same beacons at a bare server that stores them', describeLatency(measured.bare))
+  run.figure('CPU time per 1,000 beacons', measured.api.at(-1)?.cpu ?? '')
+  run.figure('CPU time per 1,000 beacons at the bare server', measured.bare.at(-1)?.cpu ?? '')
+  return warmUp.accepted + measured.api.reduce((sum, { accepted }) => sum + accepted, 0)
 }
+
+type MeasuredBeacons = Record<'api' | 'bare', (SentBeacons & { cpu: string })[]>
+
+const describeLatency = (rounds: readonly SentBeacons[]) =>
+  `p50 ${median(rounds.map(({ p50Ms }) => p50Ms)).toFixed(0)} ms, p99 ${median(rounds.map(({ p99Ms }) => p99Ms)).toFixed(0)} ms`
 
 async function measureBatches(
   run: ProofRun,
@@ -147,6 +174,7 @@ async function createFixture(run: ProofRun): Promise<Fixture> {
     settings: { COLOPHON_BEACONS_MAX_PER_SECOND_PER_PROJECT: '1000000' },
   })
   const { api, worker } = colophon
+  const bareCollector = await startBareCollector(run, colophon)
   const serverProject = await colophon.createProject('Served')
   await colophon.stores.analyticsSettings.change(serverProject.projectId, { humanSource: 'servers' }, operator)
   const { projectId: scriptProjectId } = await colophon.createProject('With a script')
@@ -158,6 +186,7 @@ async function createFixture(run: ProofRun): Promise<Fixture> {
     colophon,
     clickhouse,
     apiUrl: api.url,
+    bareCollector,
     serverProject,
     siteKey,
     async cpuTimes() {
@@ -165,12 +194,31 @@ async function createFixture(run: ProofRun): Promise<Fixture> {
       return {
         sender: (user + system) / 1000,
         api: await cpuMilliseconds(api.process.pid ?? 0),
+        'bare server': await cpuMilliseconds(bareCollector.process.pid ?? 0),
         worker: await cpuMilliseconds(worker.process.pid ?? 0),
         PostgreSQL: await cpuMilliseconds(services.processes.postgres.pid ?? 0),
         ClickHouse: await cpuMilliseconds(services.processes.clickhouse.pid ?? 0),
       }
     },
   }
+}
+
+async function startBareCollector(run: ProofRun, { directory, postgresUrl }: RunningColophon) {
+  let port: string | undefined
+  const collector = new ManagedProcess({
+    name: 'bare collector',
+    command: [process.execPath, join(import.meta.dirname, 'ingest-rate/bare-collector.ts')],
+    env: { PATH: process.env.PATH, DATABASE_URL: postgresUrl },
+    logFile: join(directory, 'bare-collector.log'),
+    print: (line) => {
+      port = line.trim()
+    },
+    isReady: async () => port !== undefined,
+    readyWithinSeconds: 30,
+  })
+  run.cleanUp(() => collector.stop())
+  await collector.start()
+  return { url: `http://127.0.0.1:${port}`, process: collector }
 }
 
 type Send = (index: number) => Promise<void>
@@ -244,7 +292,8 @@ interface SentBeacons {
 /** Open loop: each beacon is sent at its scheduled time, whether or not earlier ones have a response, as with real visitors. */
 async function sendBeacons(
   run: ProofRun,
-  { apiUrl, siteKey }: Fixture,
+  { siteKey }: Fixture,
+  url: string,
   { seconds, perSecond }: { seconds: number; perSecond: number },
 ): Promise<SentBeacons> {
   const agent = new Agent({ keepAlive: true, maxSockets: 256 })
@@ -259,7 +308,7 @@ async function sendBeacons(
       path: `/docs/page-${Math.floor(run.random() * 1000)}`,
     })
     const headers = ['content-type', 'text/plain', 'user-agent', userAgent, 'origin', 'https://docs.example.com']
-    const response = await sendHttpRequest({ method: 'POST', url: `${apiUrl}/v1/collect`, headers, body, agent }).catch(
+    const response = await sendHttpRequest({ method: 'POST', url: `${url}/v1/collect`, headers, body, agent }).catch(
       () => undefined,
     )
     if (response?.status === 204) latenciesMs.push(performance.now() - scheduledAt)
@@ -327,6 +376,8 @@ const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[v
 const range = (values: readonly number[]) => `${Math.min(...values).toFixed(0)} to ${Math.max(...values).toFixed(0)}`
 const formatCpuPerThousand = (before: Record<string, number>, after: Record<string, number>, count: number) =>
   Object.entries(after)
-    .map(([name, ms]) => `${name} ${(((ms - (before[name] ?? 0)) / count) * 1000).toFixed(1)}`)
+    .map(([name, ms]) => [name, ((ms - (before[name] ?? 0)) / count) * 1000] as const)
+    .filter(([, ms]) => ms >= 0.05)
+    .map(([name, ms]) => `${name} ${ms.toFixed(1)}`)
     .join(', ')
     .concat(' ms')

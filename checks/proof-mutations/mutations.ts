@@ -112,6 +112,24 @@ export const mutations: readonly Mutation[] = [
     failure: 'the other api accepts what was sent to the one that vanished',
   },
   {
+    name: 'event-counts-kept-too-long',
+    bug: 'Counts that no query reads are kept for weeks, and their table grows without need',
+    file: 'server/src/analytics/load/delete-expired-event-counts.ts',
+    find: "interval '8 days'",
+    replace: "interval '8 weeks'",
+    caughtBy: { proof: 'steady-state' },
+    failure: 'event counts older than eight days are deleted',
+  },
+  {
+    name: 'project-takes-all-publish-slots',
+    bug: 'One project with a slow code host publishes in all slots, and the results of the others wait',
+    file: 'server/src/activities/publish-slots.ts',
+    find: '    if (countOfProject(this.#running, target) >= (isSlow ? 1 : maxConcurrentPerProject)) return undefined\n',
+    replace: '    void maxConcurrentPerProject\n',
+    caughtBy: { proof: 'noisy-neighbor' },
+    failure: 'times that without the noisy one (job)',
+  },
+  {
     name: 'standbys-not-waited-for',
     bug: 'Views whose acknowledgement is lost with the primary are counted, and counted again when the sender repeats them',
     file: 'server/src/analytics/load/load-blocks.ts',
@@ -189,11 +207,11 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'formulas-in-csv',
     bug: 'A path in the CSV export that begins with = is a formula for spreadsheets',
-    file: 'server/src/api/analytics/csv.ts',
-    find: '/^[=+\\-@\\t\\r]/',
-    replace: '/^[+\\-@\\t\\r]/',
+    file: 'server/src/analytics/query/stream-pages.ts',
+    find: "match(single_line, '^[=+",
+    replace: "match(single_line, '^[+",
     // hostile-ingest cannot catch it: no path begins with =, because of the check that the next mutation removes.
-    caughtBy: { test: 'server/src/api/analytics/csv.test.ts' },
+    caughtBy: { test: 'server/src/analytics/query/stream-pages.integration.test.ts' },
     failure: 'writes "=1+1" as',
   },
   {

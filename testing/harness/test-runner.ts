@@ -17,7 +17,17 @@ export interface TestRunner {
   stop(): Promise<void>
 }
 
-export function startTestRunner(gatewayUrl: string, token: string, work: ExecuteTurn): TestRunner {
+export interface TestRunnerOptions {
+  /** As a real runner sends it. The slots of one process share it, so that the gateway knows which turns are lost with it. */
+  processId?: string
+}
+
+export function startTestRunner(
+  gatewayUrl: string,
+  token: string,
+  work: ExecuteTurn,
+  { processId }: TestRunnerOptions = {},
+): TestRunner {
   const stopping = new AbortController()
   const reports: TestRunner['reports'] = []
   const send = (path: string, bearer: string, type: string, body: string | Buffer) =>
@@ -31,7 +41,7 @@ export function startTestRunner(gatewayUrl: string, token: string, work: Execute
     send(path, bearer, 'application/json', JSON.stringify(body))
 
   const claim = async (): Promise<ClaimedTurn | undefined> => {
-    const response = await post('claim', token, { waitSeconds: 2 })
+    const response = await post('claim', token, { waitSeconds: 2, ...(processId !== undefined && { processId }) })
     if (response.status === 200) return (await response.json()) as ClaimedTurn
     if (response.status !== 204) throw new Error(`claim: ${response.status} ${await response.text()}`)
     return undefined

@@ -1,0 +1,109 @@
+/**
+ * The smallest deployment with separate processes, as deploy/compose.yml has it: one `api` and one `worker`, with the memory of
+ * their containers. Three runners with four slots each. The healthy projects use Gitea directly; the noisy one reaches it through
+ * a relay, which is a code host of its own for Colophon.
+ */
+import { type ClickHouseClient, createClient } from '@clickhouse/client'
+import {
+  createGiteaTestRepository,
+  type GiteaTestRepository,
+} from '../../server/src/code-hosts/testing/gitea-test-repository.ts'
+import { type Colophon, type ProjectWithKey, prepareColophon } from '../../testing/harness/colophon.ts'
+import type { ColophonProcess } from '../../testing/harness/colophon-process.ts'
+import { connectTestRepository } from '../../testing/harness/connect-test-repository.ts'
+import { deploymentMemorySettings } from '../../testing/harness/deployment-memory-settings.ts'
+import { type Relay, startRelay } from '../../testing/harness/relay/relay.ts'
+import { operator } from '../../testing/harness/test-instance.ts'
+import { type RunningServices, startServices } from '../../testing/services/start-services.ts'
+import type { ProofRun } from '../proof.ts'
+import { insertSlowViews, waitForMerges } from './slow-views.ts'
+import { type SupervisedRunner, startSupervisedRunner } from './supervised-runner.ts'
+
+export interface LoadedProject extends ProjectWithKey {
+  siteKey: string
+  repository: GiteaTestRepository
+}
+
+export interface NoisyNeighborFixture {
+  run: ProofRun
+  colophon: Colophon
+  services: RunningServices
+  clickhouse: ClickHouseClient
+  api: ColophonProcess
+  worker: ColophonProcess
+  runners: readonly SupervisedRunner[]
+  healthy: readonly LoadedProject[]
+  noisy: LoadedProject
+  /** Between the worker and the code host of the noisy project. */
+  codeHost: Relay
+}
+
+const repositoryCount = 5
+const runnerCount = 3
+const slotsPerRunner = 4
+
+/** The heartbeat timeout decides how long it takes to find out that a prompt kills runners; the others are the defaults. */
+const timers = (heartbeatTimeoutSeconds: number) => ({
+  COLOPHON_JOB_HEARTBEAT_TIMEOUT_SECONDS: String(heartbeatTimeoutSeconds),
+  COLOPHON_JOB_STALL_SECONDS: '60',
+  COLOPHON_JOB_PULL_REQUEST_POLL_SECONDS: '300',
+  COLOPHON_JOB_DEADLINE_SECONDS: '1800',
+  COLOPHON_JOB_PUBLISH_TIMEOUT_SECONDS: '3600',
+})
+
+export async function prepareNoisyNeighborFixture(
+  run: ProofRun,
+  size: { projects: number; slowViews: number; heartbeatTimeoutSeconds: number },
+): Promise<NoisyNeighborFixture> {
+  const services = await startServices({ onStop: run.cleanUp })
+  const { gitea } = services.addresses
+  const codeHost = await startRelay(gitea.url)
+  run.cleanUp(codeHost.stop)
+  const allowedHosts = [gitea.url, codeHost.url].map((url) => new URL(url).host)
+  const colophon = await prepareColophon(run, 'noisy-neighbor', {
+    addresses: services.addresses,
+    settings: {
+      ...timers(size.heartbeatTimeoutSeconds),
+      COLOPHON_EGRESS_ALLOWED_HOSTS: allowedHosts.join(','),
+    },
+    ...(run.args.includes('keep-logs') && { keepLogs: (directory) => run.log(`logs: ${directory}`) }),
+  })
+  const repositories = await Promise.all(
+    Array.from({ length: repositoryCount }, () => createGiteaTestRepository(gitea)),
+  )
+  const relayedRepository = await createGiteaTestRepository({ ...gitea, url: codeHost.url })
+  for (const repository of [...repositories, relayedRepository]) run.cleanUp(repository.remove)
+
+  const createProject = async (name: string, repository: GiteaTestRepository | undefined): Promise<LoadedProject> => {
+    if (!repository) throw new Error('there is no repository')
+    const project = await colophon.createProject(name)
+    await connectTestRepository(colophon, project.projectId, repository)
+    const { key: siteKey } = await colophon.stores.analyticsSettings.createSiteKey(project.projectId, operator)
+    return { ...project, siteKey, repository }
+  }
+  const healthy = await Promise.all(
+    Array.from({ length: size.projects }, (_, index) =>
+      createProject(`Healthy ${index + 1}`, repositories[index % repositories.length]),
+    ),
+  )
+  const noisy = await createProject('Noisy', relayedRepository)
+
+  const clickhouse = createClient({ url: colophon.clickhouseUrl })
+  run.cleanUp(() => clickhouse.close())
+  await insertSlowViews(clickhouse, noisy.projectId, size.slowViews)
+  await waitForMerges(clickhouse, 60)
+  run.log(`the noisy project has ${size.slowViews} views`)
+
+  const [api, worker] = await Promise.all([
+    colophon.start('api', deploymentMemorySettings.api),
+    colophon.start('worker', deploymentMemorySettings.worker),
+  ])
+  const runners: SupervisedRunner[] = []
+  for (let number = 1; number <= runnerCount; number++) {
+    const name = `runner-${number}`
+    const token = await colophon.createRunnerToken(undefined, name)
+    const settings = { gatewayUrl: worker.url, token, name, slots: slotsPerRunner, gitea }
+    runners.push(await startSupervisedRunner(run, settings, colophon.directory))
+  }
+  return { run, colophon, services, clickhouse, api, worker, runners, healthy, noisy, codeHost }
+}
