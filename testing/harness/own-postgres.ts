@@ -2,6 +2,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import pg from 'pg'
 import {
   ensurePostgresInstalled,
   type PostgresOptions,
@@ -28,6 +29,14 @@ export async function startOwnPostgres(
   const postgres = await startPostgres(dataDirectory, options)
   cleanUp(() => postgres.process.stop())
   return { ...postgres, directory: dataDirectory }
+}
+
+/** One connection. That the server ends it, also while it is being closed, fails only the query that runs. */
+export function openOwnPool({ url }: RunningPostgres): pg.Pool {
+  const pool = new pg.Pool({ connectionString: url, max: 1 })
+  pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
+  return pool
 }
 
 /** A streaming standby of a primary that is reached at this URL, possibly through a relay. */

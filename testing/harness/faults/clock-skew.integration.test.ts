@@ -1,9 +1,8 @@
-import pg from 'pg'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { createClient } from '../../../sdk/src/index.ts'
 import { runCommand } from '../../services/run-command.ts'
 import { prepareColophon } from '../colophon.ts'
-import { startOwnPostgres } from '../own-postgres.ts'
+import { openOwnPool, startOwnPostgres } from '../own-postgres.ts'
 import { createGatewayRemoteResolver, createPromptScriptExecutor, formatScriptPrompt } from '../scripted-work.ts'
 import { startTestRunner } from '../test-runner.ts'
 import { waitForJob } from '../wait-for-job.ts'
@@ -33,7 +32,7 @@ test('PostgreSQL with a clock that is behind', async ({ skip }) => {
     { cleanUp },
     { env: await clockSkewEnvironment({ skewSeconds: -aheadSeconds }) },
   )
-  const pool = new pg.Pool({ connectionString: postgres.url, max: 1 })
+  const pool = openOwnPool(postgres)
   cleanUp(() => pool.end())
   const { rows } = await pool.query<{ now: Date }>('SELECT now()')
   expect(Math.abs(Date.now() - aheadSeconds * 1000 - Number(rows[0]?.now))).toBeLessThan(60_000)

@@ -1,6 +1,5 @@
-import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { startOwnPostgres } from '../own-postgres.ts'
+import { openOwnPool, startOwnPostgres } from '../own-postgres.ts'
 import { canSlowDisk, startSlowDisk } from './slow-disk.ts'
 
 const cleanUp = (stop: () => Promise<unknown>) => onTestFinished(async () => void (await stop()))
@@ -8,7 +7,7 @@ const cleanUp = (stop: () => Promise<unknown>) => onTestFinished(async () => voi
 test('commits of PostgreSQL take long on a slow disk, and reading does not', async ({ skip }) => {
   skip(!canSlowDisk('/tmp'), 'needs root and the blkio controller of cgroup v1')
   const postgres = await startOwnPostgres({ cleanUp })
-  const pool = new pg.Pool({ connectionString: postgres.url, max: 1 })
+  const pool = openOwnPool(postgres)
   cleanUp(() => pool.end())
   await pool.query('CREATE TABLE page (body text)')
   const medianMs = async (sql: string) => {

@@ -1,6 +1,5 @@
-import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { startOwnPostgres } from '../own-postgres.ts'
+import { openOwnPool, startOwnPostgres } from '../own-postgres.ts'
 import { canMountSmallDisk, mountSmallDisk } from './small-disk.ts'
 
 const cleanUp = (stop: () => Promise<unknown>) => onTestFinished(async () => void (await stop()))
@@ -10,8 +9,7 @@ test('PostgreSQL reports a full disk, survives it, and continues when there is s
   const disk = await mountSmallDisk({ sizeBytes: 200 * 1024 * 1024 })
   cleanUp(disk.stop)
   const postgres = await startOwnPostgres({ cleanUp }, { directory: `${disk.directory}/postgres` })
-  const pool = new pg.Pool({ connectionString: postgres.url, max: 1 })
-  pool.on('error', () => {}) // PostgreSQL ends sessions if it cannot write its log of changes
+  const pool = openOwnPool(postgres)
   cleanUp(() => pool.end())
   const insert = (megabytes: number) =>
     pool.query('INSERT INTO page SELECT repeat(md5(i::text), 32) FROM generate_series(1, $1::int * 1024) AS i', [
