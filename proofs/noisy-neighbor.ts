@@ -15,14 +15,8 @@ import { beaconsPerSecond, type NoiseSize, NoisyProject, noiseKinds } from './no
 import { type Comparison, compare, type Phase, sampleKinds } from './noisy-neighbor/samples.ts'
 import type { ProofRun } from './proof.ts'
 
-export const guarantee = 'One noisy project fails no request and no job of the others, and does not delay their jobs'
-
-/**
- * Of the p95 with the noisy project to that without it. Requests miss it by far when all kinds of noise come together on two cores: the
- * requests of all projects share the event loop of `api` and its connections to PostgreSQL. With four busy threads that called nothing of
- * ours, the ratio was 1.8.
- */
-const goalRatio = 1.5
+export const guarantee =
+  'One noisy project fails no request and no job of the others, and their p95 is at most 1.5 times that without it'
 
 interface Size {
   projects: number
@@ -34,8 +28,8 @@ interface Size {
   phaseSeconds: number
   rates: LoadRates
   noise: NoiseSize
-  /** Of the p95 of jobs. A higher ratio is a regression: they wait for the noisy project. */
-  maxJobRatio: number
+  /** Of the p95 with the noisy project to that without it. */
+  maxRatio: number
 }
 
 const rates: LoadRates = {
@@ -52,7 +46,9 @@ const stated: Size = {
   phaseSeconds: 60,
   rates,
   noise: { publishingJobs: 8, talkativeJobs: 5, talkativeSeconds: 15 },
-  maxJobRatio: 2,
+  // Not reached yet: the requests of all projects share the event loop of `api` and its connections to PostgreSQL. With four busy
+  // threads that called nothing of ours, the ratio of requests was 1.8.
+  maxRatio: 1.5,
 }
 
 const sizes: Record<ProofRun['size'], Size> = {
@@ -66,7 +62,7 @@ const sizes: Record<ProofRun['size'], Size> = {
     pairs: 1,
     phaseSeconds: 25,
     noise: { publishingJobs: 6, talkativeJobs: 2, talkativeSeconds: 8 },
-    maxJobRatio: 3,
+    maxRatio: 3,
   },
   stated,
   full: { ...stated, pairs: 8 },
@@ -100,7 +96,7 @@ export async function prove(run: ProofRun): Promise<void> {
   }
   await load.stop()
   await judgeHealthyProjects(fixture, load)
-  for (const kind of sampleKinds) reportComparison(run, compare(phases, kind), size.maxJobRatio)
+  for (const kind of sampleKinds) reportComparison(run, compare(phases, kind), size.maxRatio)
   run.figure('CPU of one core in percent, quiet → noisy', cpu.format())
   await reportNoise(fixture, noise, size)
 }
@@ -135,21 +131,20 @@ async function compareEachKind(
   }
 }
 
-function reportComparison(run: ProofRun, { kind, quiet, noisy, ratio, pairs }: Comparison, maxJobRatio: number): void {
+function reportComparison(run: ProofRun, { kind, quiet, noisy, ratio, pairs }: Comparison, maxRatio: number): void {
   const format = ({ p50Ms, p95Ms }: Comparison['quiet']) => `p50 ${p50Ms.toFixed(1)} ms, p95 ${p95Ms.toFixed(1)} ms`
   run.figure(
     `${kind}: quiet; noisy; ratio of p95`,
     `${format(quiet)}; ${format(noisy)}; ${ratio.toFixed(2)} (${quiet.count} and ${noisy.count} samples)`,
-    { goal: `≤ ${goalRatio}`, isMet: ratio <= goalRatio },
+    { goal: `≤ ${maxRatio}`, isMet: ratio <= maxRatio },
   )
   // How much the quiet phases differ from each other shows how much of a ratio is the machine.
   const byPair = pairs.map(({ quietP95Ms, noisyP95Ms }) => `${quietP95Ms.toFixed(0)} → ${noisyP95Ms.toFixed(0)}`)
   run.figure(`${kind}: p95 of each pair of phases, in ms`, byPair.join(', '))
-  if (kind === 'job')
-    run.check(
-      ratio <= maxJobRatio,
-      `the p95 of healthy projects is at most ${maxJobRatio} times that without the noisy one (job): ${ratio.toFixed(2)}`,
-    )
+  run.check(
+    ratio <= maxRatio,
+    `the p95 of healthy projects is at most ${maxRatio} times that without the noisy one (${kind}): ${ratio.toFixed(2)}`,
+  )
 }
 
 /** What the noisy project managed to do. Rejections are fine, but too few requests would prove nothing. */

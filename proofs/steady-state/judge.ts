@@ -19,6 +19,16 @@ interface Bounds {
   maxSegments: number
 }
 
+const stated: Bounds = {
+  minRate: 0.98,
+  latencyRatio: 1.5,
+  latencySlackMs: 30,
+  memoryRatio: 1.15,
+  walRatio: 2,
+  maxBacklogAgeSeconds: 10,
+  maxSegments: 150,
+}
+
 /** At the small size the machine may be shared and stall for seconds, and V8's heap is still growing. */
 const bounds: Record<ProofSize, Bounds> = {
   ci: {
@@ -30,24 +40,8 @@ const bounds: Record<ProofSize, Bounds> = {
     maxBacklogAgeSeconds: 30,
     maxSegments: 150,
   },
-  stated: {
-    minRate: 0.98,
-    latencyRatio: 1.5,
-    latencySlackMs: 30,
-    memoryRatio: 1.15,
-    walRatio: 2,
-    maxBacklogAgeSeconds: 10,
-    maxSegments: 150,
-  },
-  full: {
-    minRate: 0.98,
-    latencyRatio: 1.5,
-    latencySlackMs: 30,
-    memoryRatio: 1.15,
-    walRatio: 2,
-    maxBacklogAgeSeconds: 10,
-    maxSegments: 150,
-  },
+  stated,
+  full: stated,
 }
 
 /** How much the buffer grows until it is vacuumed depends on the moment, within this. */

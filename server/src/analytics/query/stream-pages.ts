@@ -34,7 +34,7 @@ export async function streamPagesByViews(
       )
       ORDER BY total DESC, path`,
     query_params: { project: projectId },
-    // One thread: nobody waits for a download in front of a page, and others wait for their queries.
+    // One thread: a download can wait, and the queries of people who look at a page cannot.
     clickhouse_settings: { ...clickhouseQuerySettings, max_execution_time: maxDownloadSeconds, max_threads: 1 },
     format: 'TabSeparatedRaw',
   })
