@@ -25,18 +25,11 @@ export async function limitNewPages(
 ): Promise<readonly ViewDelivery[]> {
   const reported = collectReportedPages(deliveries)
   if (reported.size === 0) return deliveries
-  let unknown = await findUnknown(tx, [...reported.values()])
-  // In a fixed order, because each iteration takes a lock: transactions that share projects must not deadlock.
-  for (const projectId of [...new Set(unknown.map((page) => page.projectId))].sort()) {
-    const excess = await recordNewPages(
-      tx,
-      projectId,
-      unknown.filter((page) => page.projectId === projectId),
-    )
-    unknown = unknown.filter((page) => page.projectId !== projectId || excess.includes(page))
-  }
-  if (unknown.length === 0) return deliveries
-  const folded = new Set(unknown.map(({ projectId, path }) => pageKey(projectId, path)))
+  const pages = [...reported.values()]
+  if (!(await lockProjectsWithNewPages(tx, pages))) return deliveries
+  const excess = await recordNewPages(tx, pages)
+  if (excess.length === 0) return deliveries
+  const folded = new Set(excess.map(({ projectId, path }) => pageKey(projectId, path)))
   return deliveries.map((delivery) => {
     if (delivery.source !== 'script') return delivery
     const views = delivery.views.map((view) =>
@@ -61,34 +54,50 @@ function collectReportedPages(deliveries: readonly ViewDelivery[]): Map<string, 
 const pageKey = (projectId: Id<'prj'>, path: string) => `${projectId} ${path}`
 const hashPath = (path: string): Buffer => createHash('sha256').update(path).digest().subarray(0, 16)
 
-async function findUnknown(tx: DatabaseTransaction, pages: readonly ReportedPage[]): Promise<ReportedPage[]> {
-  const { rows } = await sql<{ ordinal: number }>`
-    SELECT ordinal::int AS ordinal
-    FROM unnest(${pages.map(({ projectId }) => projectId)}::text[], ${pages.map(({ hash }) => hash)}::bytea[])
-      WITH ORDINALITY AS reported (project_id, page, ordinal)
-    WHERE NOT EXISTS (
-      SELECT FROM script_page known WHERE known.project_id = reported.project_id AND known.page = reported.page)`.execute(
-    tx,
-  )
-  return rows.flatMap(({ ordinal }) => pages[ordinal - 1] ?? [])
+const asRows = (pages: readonly ReportedPage[]) =>
+  sql`unnest(${pages.map(({ projectId }) => projectId)}::text[], ${pages.map(({ hash }) => hash)}::bytea[])
+    WITH ORDINALITY AS reported (project_id, page, ordinal)`
+const isUnknown = sql`NOT EXISTS (
+  SELECT FROM script_page AS known WHERE known.project_id = reported.project_id AND known.page = reported.page)`
+
+/**
+ * Only one transaction at a time adds pages to a project, so that the count is exact. In a fixed order, so that transactions that share
+ * projects cannot deadlock. False: all pages are known.
+ */
+async function lockProjectsWithNewPages(tx: DatabaseTransaction, pages: readonly ReportedPage[]): Promise<boolean> {
+  const { rows } = await sql`
+    WITH projects AS MATERIALIZED (
+      SELECT DISTINCT hashtext(project_id) AS hash FROM ${asRows(pages)} WHERE ${isUnknown} ORDER BY hash
+    )
+    SELECT pg_advisory_xact_lock(hashtext('script_page'), hash) FROM projects`.execute(tx)
+  return rows.length > 0
 }
 
-/** Returns the pages beyond the limit. Only one transaction at a time adds pages to a project, so the count is exact. */
-async function recordNewPages(
-  tx: DatabaseTransaction,
-  projectId: Id<'prj'>,
-  pages: readonly ReportedPage[],
-): Promise<ReportedPage[]> {
-  await sql`SELECT pg_advisory_xact_lock(hashtext('script_page'), hashtext(${projectId}))`.execute(tx)
-  const unknown = await findUnknown(tx, pages)
-  const { rows } = await sql<{ pages: number }>`
-    SELECT count(*)::int AS pages FROM script_page
-    WHERE project_id = ${projectId} AND first_seen_on = (now() AT TIME ZONE 'UTC')::date`.execute(tx)
-  const remaining = Math.max(0, maxNewPagesPerDay - (rows[0]?.pages ?? 0))
-  await sql`
-    INSERT INTO script_page (project_id, page, first_seen_on)
-    SELECT project.id, page, (now() AT TIME ZONE 'UTC')::date
-    FROM unnest(${unknown.slice(0, remaining).map(({ hash }) => hash)}::bytea[]) AS page
-    JOIN project ON project.id = ${projectId}`.execute(tx)
-  return unknown.slice(remaining)
+/**
+ * Returns the pages beyond the limit. One statement for all projects, however many they are: senders wait for each round trip. It is not
+ * part of the statement that takes the locks, because it must see what was committed before they were taken.
+ */
+async function recordNewPages(tx: DatabaseTransaction, pages: readonly ReportedPage[]): Promise<ReportedPage[]> {
+  const { rows } = await sql<{ ordinal: number }>`
+    WITH today AS (SELECT (now() AT TIME ZONE 'UTC')::date AS day),
+    unknown AS MATERIALIZED (
+      SELECT project_id, page, ordinal, row_number() OVER (PARTITION BY project_id ORDER BY ordinal) AS position
+      FROM ${asRows(pages)} WHERE ${isUnknown}
+    ),
+    recorded AS MATERIALIZED (
+      SELECT project_id, count(*) AS pages FROM script_page
+      WHERE project_id IN (SELECT project_id FROM unknown) AND first_seen_on = (SELECT day FROM today)
+      GROUP BY project_id
+    ),
+    numbered AS MATERIALIZED (
+      SELECT project_id, page, ordinal, position + coalesce(recorded.pages, 0) AS number
+      FROM unknown LEFT JOIN recorded USING (project_id)
+    ),
+    inserted AS (
+      INSERT INTO script_page (project_id, page, first_seen_on)
+      SELECT numbered.project_id, page, day FROM numbered JOIN project ON project.id = numbered.project_id, today
+      WHERE number <= ${maxNewPagesPerDay}
+    )
+    SELECT ordinal::int AS ordinal FROM numbered WHERE number > ${maxNewPagesPerDay}`.execute(tx)
+  return rows.flatMap(({ ordinal }) => pages[ordinal - 1] ?? [])
 }
