@@ -109,3 +109,20 @@ test('leaves slots for other projects while one has slow queries', async () => {
   }
   await Promise.all(reads)
 })
+
+test('the queries of a project that has used much time recently come after those of others', async () => {
+  const priorities: (string | null)[] = []
+  const url = await serve((request, response) => {
+    priorities.push(new URL(request.url ?? '', 'http://clickhouse').searchParams.get('priority'))
+    setTimeout(() => response.end('{}\n'), priorities.length === 1 ? 2_100 : 0)
+  })
+  const clickhouse = createClickhouse({ url })
+  onTestFinished(() => clickhouse.close())
+  const queryLimit = new ClickhouseQueryLimit(clickhouse, limits)
+  const read = (project: typeof projectId) =>
+    queryLimit.run(project, async ({ query }) => (await query({ query: 'SELECT 1', format: 'JSONEachRow' })).json())
+  await read(projectId)
+  await read(projectId)
+  await read(newId('prj'))
+  expect(priorities).toEqual(['1', '2', '1'])
+})

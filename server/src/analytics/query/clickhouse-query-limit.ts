@@ -1,7 +1,7 @@
 /**
  * Limits how many queries of callers run in ClickHouse concurrently, how many more are queued, and for how long. Many open
  * dashboards get 503 instead of using up the memory of this process or slowing down the loader. One project with slow queries uses a
- * part of the slots, so that others can still read theirs.
+ * part of the slots, so that others can still read theirs, and its queries pause while theirs run.
  */
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
@@ -9,6 +9,7 @@ import type { ClickHouseClient, DataFormat, QueryParams } from '@clickhouse/clie
 import { Problem } from '../../platform/http/problem.ts'
 import type { Id } from '../../platform/ids.ts'
 import { KeyedSemaphore, Semaphore, SemaphoreFullError } from '../../platform/semaphore.ts'
+import { RecentQueryTime } from './recent-query-time.ts'
 
 /** The part of the client that queries need. */
 export type ClickhouseQueryClient = Pick<ClickHouseClient, 'query'>
@@ -39,11 +40,19 @@ export const downloadLimits: QueryLimits = {
   responseTimeoutMs: 300_000,
 }
 
+/**
+ * ClickHouse's priorities: a query pauses, for at most a second at a time, while one with a lower number runs. Downloads, and the queries
+ * of a project that has used more than this much query time recently, come after the others.
+ */
+const priorities = { normal: 1, low: 2 }
+const maxRecentMsForNormalPriority = 2_000
+
 export class ClickhouseQueryLimit {
   readonly #clickhouse: ClickhouseQueryClient
   readonly #limits: QueryLimits
   readonly #semaphore: Semaphore
   readonly #projects: KeyedSemaphore<Id<'prj'>>
+  readonly #recentTime = new RecentQueryTime()
 
   constructor(clickhouse: ClickhouseQueryClient, limits: QueryLimits) {
     this.#clickhouse = clickhouse
@@ -61,11 +70,15 @@ export class ClickhouseQueryLimit {
     await this.#acquire(projectId)
     const timeout = new AbortController()
     const timer = setTimeout(() => timeout.abort(), this.#limits.responseTimeoutMs)
+    const startedAtMs = performance.now()
+    const isFrequent = this.#recentTime.read(projectId) > maxRecentMsForNormalPriority
+    const options = { signal: timeout.signal, priority: isFrequent ? priorities.low : priorities.normal }
     try {
-      return await run({ query: (params) => this.#query(params, timeout.signal) })
+      return await run({ query: (params) => this.#query(params, options) })
     } catch (error) {
       throw toProblem(error)
     } finally {
+      this.#recentTime.add(projectId, performance.now() - startedAtMs)
       clearTimeout(timer)
       this.#release(projectId)
     }
@@ -85,7 +98,8 @@ export class ClickhouseQueryLimit {
       this.#release(projectId)
     }
     try {
-      stream = await run({ query: (params) => this.#query(params, timeout.signal) })
+      const options = { signal: timeout.signal, priority: priorities.low }
+      stream = await run({ query: (params) => this.#query(params, options) })
       stream.once('close', release)
       await once(stream, 'readable')
       return stream
@@ -98,9 +112,10 @@ export class ClickhouseQueryLimit {
   /** The client's own signal only works until the response headers: without this, it waits for the body forever (tried). */
   async #query<Format extends DataFormat>(
     params: Omit<QueryParams, 'format'> & { format?: Format },
-    signal: AbortSignal,
+    { signal, priority }: { signal: AbortSignal; priority: number },
   ) {
-    const response = await this.#clickhouse.query<Format>({ ...params, abort_signal: signal })
+    const clickhouse_settings = { ...params.clickhouse_settings, priority: String(priority) }
+    const response = await this.#clickhouse.query<Format>({ ...params, clickhouse_settings, abort_signal: signal })
     signal.addEventListener('abort', () => response.close())
     return response
   }
