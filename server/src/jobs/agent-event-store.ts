@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../database/database.ts'
 import type { Id } from '../platform/ids.ts'
+import { KeyedSemaphore } from '../platform/semaphore.ts'
 import type { LiveAttempt } from './attempt-store.ts'
 
 /** Orders the events of a job. */
@@ -26,11 +27,17 @@ export interface WatchedJob {
 export const positionBeforeAllEvents: EventPosition = { turn: 0, attempt: 0, index: -1 }
 
 const maxBytesPerTurn = 20 * 1024 * 1024
-const maxBytesPerRead = 1024 * 1024
+/** A process parses and formats what it reads in one step, in which it serves nobody else: 1 MB takes about 20 ms. */
+const maxBytesPerRead = 128 * 1024
+/** After a read that did not reach the last event, until the next one of the same project: at most 5 MB per second. */
+const pauseBetweenReadsMs = 25
+const maxBytesPerRow = 64 * 1024
 const retentionDays = 90
 
 export class AgentEventStore {
   readonly #db: Database
+  /** One project's many followers use one connection to the database and little of the CPU, so that others need not wait. */
+  readonly #reads = new KeyedSemaphore<Id<'prj'>>({ maxConcurrent: 1 })
 
   constructor(db: Database) {
     this.#db = db
@@ -41,8 +48,8 @@ export class AgentEventStore {
    * nothing. The row of the attempt is locked, so that no event of an older attempt appears after those of a newer one.
    */
   async append(attempt: LiveAttempt, firstIndex: number, events: readonly object[]): Promise<boolean> {
-    const text = JSON.stringify(events).replaceAll('\\u0000', '\\ufffd') // PostgreSQL cannot store NUL
-    const sizeBytes = Buffer.byteLength(text)
+    const rows = splitIntoRows(events)
+    const sizeBytes = rows.reduce((sum, row) => sum + row.sizeBytes, 0)
     const count = firstIndex + events.length
     return this.#db.transaction().execute(async (tx) => {
       const updateAttempt = tx
@@ -71,28 +78,44 @@ export class AgentEventStore {
         .where('turn_id', '=', attempt.turnId)
         .executeTakeFirstOrThrow()
       if (Number(bytes) - sizeBytes > maxBytesPerTurn) return true
-      const reachesLimit = Number(bytes) > maxBytesPerTurn
-      await tx
-        .insertInto('job_event')
-        .values({
-          project_id: attempt.projectId,
-          job_id: attempt.jobId,
-          turn_number: attempt.turnNumber,
-          attempt: attempt.number,
-          last_index: count - 1,
-          events: reachesLimit ? JSON.stringify([limitNotice()]) : text,
-          size_bytes: reachesLimit ? null : sizeBytes,
-        })
-        .execute()
+      const position = {
+        project_id: attempt.projectId,
+        job_id: attempt.jobId,
+        turn_number: attempt.turnNumber,
+        attempt: attempt.number,
+      }
+      const values =
+        Number(bytes) > maxBytesPerTurn
+          ? [{ ...position, last_index: count - 1, events: JSON.stringify([limitNotice()]), size_bytes: null }]
+          : rows.map((row) => ({
+              ...position,
+              last_index: firstIndex + row.lastOffset,
+              events: row.text,
+              size_bytes: row.sizeBytes,
+            }))
+      await tx.insertInto('job_event').values(values).execute()
       return true
     })
   }
 
   /**
    * Events of one job, in order: all of the next rows, up to a number of rows and of bytes. An agent that writes much must not use up the
-   * memory of everyone who follows its job.
+   * memory of everyone who follows its job, nor make others wait.
    */
-  async read(
+  async read(watched: WatchedJob, maxRows: number): Promise<{ events: StoredAgentEvent[]; hasMore: boolean }> {
+    const { projectId } = watched
+    await this.#reads.acquire(projectId)
+    let pauseMs = 0
+    try {
+      const page = await this.#read(watched, maxRows)
+      if (page.hasMore) pauseMs = pauseBetweenReadsMs
+      return page
+    } finally {
+      setTimeout(() => this.#reads.release(projectId), pauseMs)
+    }
+  }
+
+  async #read(
     { projectId, jobId, after }: WatchedJob,
     maxRows: number,
   ): Promise<{ events: StoredAgentEvent[]; hasMore: boolean }> {
@@ -160,6 +183,30 @@ export class AgentEventStore {
         LIMIT ${limit})`.execute(this.#db)
     return Number(numAffectedRows)
   }
+}
+
+interface EventRow {
+  /** A JSON array. */
+  text: string
+  sizeBytes: number
+  /** Of its last event, in the upload. */
+  lastOffset: number
+}
+
+/** An event is not split, so a row of one event can be larger than the limit. */
+function splitIntoRows(events: readonly object[]): EventRow[] {
+  const rows: { texts: string[]; sizeBytes: number; lastOffset: number }[] = []
+  for (const [offset, event] of events.entries()) {
+    const text = JSON.stringify(event).replaceAll('\\u0000', '\\ufffd') // PostgreSQL cannot store NUL
+    const sizeBytes = Buffer.byteLength(text) + 1 // with a comma or bracket
+    const row = rows.at(-1)
+    if (row && row.sizeBytes + sizeBytes <= maxBytesPerRow) {
+      row.texts.push(text)
+      row.sizeBytes += sizeBytes
+      row.lastOffset = offset
+    } else rows.push({ texts: [text], sizeBytes, lastOffset: offset })
+  }
+  return rows.map(({ texts, sizeBytes, lastOffset }) => ({ text: `[${texts.join(',')}]`, sizeBytes, lastOffset }))
 }
 
 const limitNotice = () => ({

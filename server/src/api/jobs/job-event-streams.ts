@@ -30,9 +30,16 @@ interface Follower {
   subscriber: RecheckableCaller
   recheckedAtMs: number
   stream: PassThrough
-  /** The client reads too slowly: no more events are read for it until the buffer has drained. */
-  isFull: boolean
+  isSending: boolean
   sentAtMs: number
+}
+
+/** The client reads too slowly: no more events are read for it until the buffer is empty again, or the stream is closed. */
+async function drained(stream: PassThrough): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  stream.on('drain', resolve).on('close', resolve)
+  await promise
+  stream.off('drain', resolve).off('close', resolve)
 }
 
 export function createJobEventStreams(
@@ -52,20 +59,23 @@ export function createJobEventStreams(
       const lines = next
         .map(toJobEventResponse)
         .map((event) => `id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
-      if (!follower.stream.write(lines.join(''))) {
-        follower.isFull = true
-        follower.stream.once('drain', () => {
-          follower.isFull = false
-        })
-        return
-      }
+      if (!follower.stream.write(lines.join(''))) await drained(follower.stream)
     }
   }
 
   const end = async (follower: Follower): Promise<void> => {
     await send(follower) // events that arrived since the poll
-    if (follower.isFull) return // ends after a later poll, when the client has read the rest
     follower.stream.end('event: end\ndata: {}\n\n')
+  }
+
+  /** Not awaited: the followers of other jobs must not wait until one job with many events has been sent. */
+  const start = (follower: Follower, work: (follower: Follower) => Promise<void>): void => {
+    follower.isSending = true
+    work(follower)
+      .catch((error: unknown) => log.warn({ error: String(error) }, 'could not send job events'))
+      .finally(() => {
+        follower.isSending = false
+      })
   }
 
   const hasAccess = async (follower: Follower): Promise<boolean> => {
@@ -85,18 +95,17 @@ export function createJobEventStreams(
   const poll = async (): Promise<void> => {
     const all = [...followers]
     const access = await Promise.all(all.map(hasAccess))
-    const ready = all.filter(({ isFull }, index) => access[index] && !isFull)
+    const ready = all.filter(({ isSending }, index) => access[index] && !isSending)
     if (ready.length === 0) return
     const { hasNews, hasEnded } = await events.findUpdates(ready.map(({ job }) => job))
-    await Promise.all(
-      ready.map(async (follower) => {
-        if (hasEnded.has(follower.job)) return end(follower)
-        if (hasNews.has(follower.job)) return send(follower)
-        if (Date.now() - follower.sentAtMs < keepAliveIntervalMs) return
+    for (const follower of ready) {
+      if (hasEnded.has(follower.job)) start(follower, end)
+      else if (hasNews.has(follower.job)) start(follower, send)
+      else if (Date.now() - follower.sentAtMs >= keepAliveIntervalMs) {
         follower.sentAtMs = Date.now()
         follower.stream.write(': keep-alive\n\n')
-      }),
-    )
+      }
+    }
   }
 
   const timer = setInterval(() => {
@@ -124,7 +133,14 @@ export function createJobEventStreams(
       }
       const stream = new PassThrough()
       const now = Date.now()
-      const follower = { job: { ...job }, subscriber, recheckedAtMs: now, stream, isFull: false, sentAtMs: now }
+      const follower = {
+        job: { ...job },
+        subscriber,
+        recheckedAtMs: now,
+        stream,
+        isSending: false,
+        sentAtMs: now,
+      }
       followers.add(follower)
       stream.once('close', () => followers.delete(follower))
       stream.write('retry: 2000\n\n') // this also sends the headers at once
