@@ -1,6 +1,6 @@
 /**
- * The smallest deployment with separate processes, as deploy/compose.yml has it: one `api` and one `worker`, with the memory of
- * their containers. Three runners with four slots each. The healthy projects use Gitea directly; the noisy one reaches it through
+ * The smallest deployment with separate processes, as deploy/compose.yml has it: one `api` and one `worker`, with the memory and the CPU
+ * shares of their containers. Three runners with four slots each. The healthy projects use Gitea directly; the noisy one reaches it through
  * a relay, which is a code host of its own for Colophon.
  */
 import { type ClickHouseClient, createClient } from '@clickhouse/client'
@@ -11,9 +11,11 @@ import {
 import { type Colophon, type ProjectWithKey, prepareColophon } from '../../testing/harness/colophon.ts'
 import type { ColophonProcess } from '../../testing/harness/colophon-process.ts'
 import { connectTestRepository } from '../../testing/harness/connect-test-repository.ts'
+import { canSetCpuShares, readDeploymentCpuShares, setCpuShares } from '../../testing/harness/cpu-shares.ts'
 import { deploymentMemorySettings } from '../../testing/harness/deployment-memory-settings.ts'
 import { type Relay, startRelay } from '../../testing/harness/relay/relay.ts'
 import { operator } from '../../testing/harness/test-instance.ts'
+import type { ManagedProcess } from '../../testing/services/managed-process.ts'
 import { type RunningServices, startServices } from '../../testing/services/start-services.ts'
 import type { ProofRun } from '../proof.ts'
 import { insertSlowViews, waitForMerges } from './slow-views.ts'
@@ -98,12 +100,35 @@ export async function prepareNoisyNeighborFixture(
     colophon.start('api', deploymentMemorySettings.api),
     colophon.start('worker', deploymentMemorySettings.worker),
   ])
+  const giveCpuShares = prepareCpuShares(run)
+  const { postgres, temporal, clickhouse: clickhouseProcess, gitea: giteaProcess } = services.processes
+  await giveCpuShares('postgres', postgres)
+  await giveCpuShares('temporal', temporal)
+  await giveCpuShares('clickhouse', clickhouseProcess)
+  await giveCpuShares('gitea', giteaProcess)
+  await giveCpuShares('api', api.process)
+  await giveCpuShares('worker', worker.process)
   const runners: SupervisedRunner[] = []
   for (let number = 1; number <= runnerCount; number++) {
     const name = `runner-${number}`
     const token = await colophon.createRunnerToken(undefined, name)
     const settings = { gatewayUrl: worker.url, token, name, slots: slotsPerRunner, gitea }
-    runners.push(await startSupervisedRunner(run, settings, colophon.directory))
+    runners.push(
+      await startSupervisedRunner(run, settings, {
+        directory: colophon.directory,
+        onStart: (runner) => giveCpuShares('runner', runner),
+      }),
+    )
   }
   return { run, colophon, services, clickhouse, api, worker, runners, healthy, noisy, codeHost }
+}
+
+/** Returns how to give a process the CPU shares of its container. A code host is not part of the deployment, and gets the default. */
+function prepareCpuShares(run: ProofRun): (name: string, process: ManagedProcess) => Promise<void> {
+  if (!canSetCpuShares()) {
+    run.log('without CPU shares: they need root and the cpu controller of cgroup v1')
+    return async () => {}
+  }
+  const shares = readDeploymentCpuShares()
+  return async (name, process) => run.cleanUp(await setCpuShares(process, shares[name] ?? 1024))
 }

@@ -16,7 +16,7 @@ export interface SupervisedRunner {
 export async function startSupervisedRunner(
   run: CleanUp,
   settings: RunnerProcessSettings,
-  directory: string,
+  { directory, onStart }: { directory: string; onStart: (runner: ManagedProcess) => Promise<void> },
 ): Promise<SupervisedRunner> {
   let isReady = false
   let isStopping = false
@@ -32,7 +32,11 @@ export async function startSupervisedRunner(
     isReady: async () => isReady,
     readyWithinSeconds: 60,
   })
-  await managed.start()
+  const start = async () => {
+    await managed.start()
+    await onStart(managed)
+  }
+  await start()
   const supervising = (async () => {
     for (;;) {
       await managed.ended
@@ -40,7 +44,7 @@ export async function startSupervisedRunner(
       losses++
       isReady = false
       await sleep(restartDelayMs)
-      if (!isStopping) await managed.start().catch(() => {}) // it may die again at once
+      if (!isStopping) await start().catch(() => {}) // it may die again at once
     }
   })()
   run.cleanUp(async () => {
