@@ -2,7 +2,7 @@ import type { CodeHost } from '../code-hosts/code-host.ts'
 import type { CodeHostConnection, CodeHostFactory } from '../code-hosts/code-host-factory.ts'
 import { type GithubAppStore, openPrivateKey } from '../github/app-store.ts'
 import type { Id } from '../platform/ids.ts'
-import type { Opener } from '../platform/sealed-secrets/sealed-secret.ts'
+import type { Opener, Sealer } from '../platform/sealed-secrets/sealed-secret.ts'
 import type { CredentialStore } from '../projects/credential-store.ts'
 import type { Repository, RepositoryStore } from '../projects/repository-store.ts'
 
@@ -25,12 +25,14 @@ export function createProjectRepositoryOpener({
   credentials,
   githubApps,
   opener,
+  sealer,
   openCodeHost,
 }: {
   repositories: RepositoryStore
   credentials: CredentialStore
   githubApps: GithubAppStore
   opener: Opener
+  sealer: Sealer
   openCodeHost: CodeHostFactory
 }): ProjectRepositoryOpener {
   const connectionTo = async (
@@ -45,7 +47,7 @@ export function createProjectRepositoryOpener({
       const appAccess = { kind: 'installation', appId: app.appId, privateKeyPem, installationId } as const
       return { host: 'github', baseUrl, owner, name, repositoryId, access: appAccess }
     }
-    const token = await credentials.open(projectId, access.credentialId, opener)
+    const token = await credentials.open(projectId, { id: access.credentialId, baseUrl }, { opener, sealer })
     if (token === undefined) return undefined
     return host === 'github'
       ? { host, baseUrl, owner, name, repositoryId, access: { kind: 'token', token } }

@@ -32,6 +32,7 @@ const sealers = {
   after: createSealer(keys.after),
 }
 const store = instance.stores.credentials
+const baseUrl = 'https://git.example.com'
 
 let projectId: Id<'prj'>
 beforeEach(async () => {
@@ -40,12 +41,15 @@ beforeEach(async () => {
 })
 
 const put = (secret = 'hunter2', sealer = sealers.before) =>
-  store.put(projectId, { kind: 'code-host-token', secret }, sealer, operator)
+  store.put(projectId, { kind: 'code-host-token', secret, baseUrl }, sealer, operator)
+
+const open = (id: Id<'crd'>, opener = openers.before, { project = projectId, url = baseUrl } = {}) =>
+  store.open(project, { id, baseUrl: url }, { opener, sealer: sealers.before })
 
 test('opens a secret that was stored, and stores it sealed', async () => {
   const secret = 'ghp_ünïcode 🔑'
   const id = await put(secret)
-  expect(await store.open(projectId, id, openers.before)).toBe(secret)
+  expect(await open(id)).toBe(secret)
   const { rows } = await instance.pool.query<{ sealed: Buffer }>('SELECT sealed FROM credential')
   expect(rows).toHaveLength(1)
   expect(rows[0]?.sealed.includes(Buffer.from('ghp_'))).toBe(false)
@@ -62,14 +66,14 @@ describe('a secret does not open', () => {
   test('through another project', async () => {
     const id = await put()
     const { id: others } = await instance.stores.projects.create('Others', operator)
-    expect(await store.open(others, id, openers.before)).toBeUndefined()
+    expect(await open(id, openers.before, { project: others })).toBeUndefined()
   })
 
   test('after its row was moved to another project', async () => {
     const id = await put()
     const { id: others } = await instance.stores.projects.create('Others', operator)
     await instance.pool.query('UPDATE credential SET project_id = $1', [others])
-    await expect(store.open(others, id, openers.before)).rejects.toMatchObject({ code: 'not_authentic' })
+    await expect(open(id, openers.before, { project: others })).rejects.toMatchObject({ code: 'not_authentic' })
   })
 
   test('after it was copied over another secret of the same project', async () => {
@@ -79,26 +83,51 @@ describe('a secret does not open', () => {
       'UPDATE credential SET sealed = (SELECT sealed FROM credential WHERE id = $1) WHERE id = $2',
       [copied, mine],
     )
-    await expect(store.open(projectId, mine, openers.before)).rejects.toMatchObject({ code: 'not_authentic' })
+    await expect(open(mine)).rejects.toMatchObject({ code: 'not_authentic' })
   })
 
   test('as another kind', async () => {
     const id = await put()
     await instance.pool.query("UPDATE credential SET kind = 'something-public'")
-    await expect(store.open(projectId, id, openers.before)).rejects.toMatchObject({ code: 'not_authentic' })
+    await expect(open(id)).rejects.toMatchObject({ code: 'not_authentic' })
+  })
+
+  test('for another address, whatever the tables say', async () => {
+    const id = await put()
+    const url = 'https://attacker.example.com'
+    await expect(open(id, openers.before, { url })).rejects.toMatchObject({ code: 'not_authentic' })
+    await instance.pool.query('UPDATE credential SET base_url = $1', [url])
+    await expect(open(id, openers.before, { url })).rejects.toMatchObject({ code: 'not_authentic' })
+    await instance.pool.query('UPDATE credential SET base_url = NULL')
+    await expect(open(id, openers.before, { url })).rejects.toMatchObject({ code: 'not_authentic' })
   })
 
   test('with another key', async () => {
     const id = await put()
-    await expect(store.open(projectId, id, openers.after)).rejects.toMatchObject({ code: 'unknown_key' })
+    await expect(open(id, openers.after)).rejects.toMatchObject({ code: 'unknown_key' })
   })
+})
+
+test('a secret of an earlier version is sealed for its address when no process of that version is left', async () => {
+  const id = await put()
+  const sealed = await sealers.before.seal('older', { projectId, credentialId: id, kind: 'code-host-token' })
+  await instance.pool.query('UPDATE credential SET base_url = NULL, sealed = $1', [Buffer.from(sealed)])
+  const openAfter = (uptimeSeconds: number, url = baseUrl) =>
+    store.open(projectId, { id, baseUrl: url }, { opener: openers.before, sealer: sealers.before }, uptimeSeconds)
+  const readUrl = async () => (await instance.pool.query('SELECT base_url FROM credential')).rows[0].base_url
+  expect(await openAfter(10)).toBe('older')
+  expect(await readUrl()).toBe(null)
+  expect(await openAfter(601)).toBe('older')
+  expect(await readUrl()).toBe(baseUrl)
+  expect(await openAfter(601)).toBe('older')
+  await expect(openAfter(601, 'https://attacker.example.com')).rejects.toMatchObject({ code: 'not_authentic' })
 })
 
 describe('when a new sealing key is put first', () => {
   test('old secrets stay readable, are resealed once, and then no longer need the old key', async () => {
     const ids = [await put('one'), await put('two')]
     ids.push(await put('three', sealers.during))
-    const read = (opener = openers.during) => Promise.all(ids.map((id) => store.open(projectId, id, opener)))
+    const read = (opener = openers.during) => Promise.all(ids.map((id) => open(id, opener)))
     expect(await read()).toEqual(['one', 'two', 'three'])
 
     expect(await store.resealAll(openers.during, sealers.during)).toEqual({ resealed: 2, current: 1 })
@@ -112,7 +141,7 @@ describe('when a new sealing key is put first', () => {
       store.resealAll(openers.during, sealers.during),
       store.resealAll(openers.during, sealers.during),
     ])
-    const secrets = await Promise.all(ids.map((id) => store.open(projectId, id, openers.after)))
+    const secrets = await Promise.all(ids.map((id) => open(id, openers.after)))
     expect(secrets).toEqual(ids.map((_, index) => String(index)))
   })
 
@@ -123,7 +152,7 @@ describe('when a new sealing key is put first', () => {
     const opener: Opener = {
       async open(sealed, binding) {
         const secret = await openers.during.open(sealed, binding)
-        if (binding.credentialId === id && !replaced) {
+        if (binding.credentialId === `${id} ${baseUrl}` && !replaced) {
           replaced = true
           const replacementSecret = await sealers.during.seal('written at the same time', binding)
           await instance.pool.query('UPDATE credential SET sealed = $1 WHERE id = $2', [
@@ -136,13 +165,13 @@ describe('when a new sealing key is put first', () => {
     }
     await store.resealAll(opener, sealers.during)
     expect(replaced).toBe(true)
-    expect(await store.open(projectId, id, openers.after)).toBe('written at the same time')
-    expect(await store.open(projectId, replacement, openers.after)).toBe('new')
+    expect(await open(id, openers.after)).toBe('written at the same time')
+    expect(await open(replacement, openers.after)).toBe('new')
   })
 
   test('fails without the old key, and changes nothing', async () => {
     const id = await put('old')
     await expect(store.resealAll(openers.after, sealers.after)).rejects.toMatchObject({ code: 'unknown_key' })
-    expect(await store.open(projectId, id, openers.before)).toBe('old')
+    expect(await open(id)).toBe('old')
   })
 })

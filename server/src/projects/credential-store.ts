@@ -1,9 +1,21 @@
 /** Sealed secrets of projects. Storing a secret needs only the sealer; reading one needs the opener. */
+import type { Selectable } from 'kysely'
 import { type Actor, recordAudit } from '../audit/audit-store.ts'
 import type { Database } from '../database/database.ts'
 import { type Id, newId } from '../platform/ids.ts'
-import { type Opener, reseal, type Sealer, toSealedSecret } from '../platform/sealed-secrets/sealed-secret.ts'
-import type { CredentialKind } from './tables.ts'
+import {
+  type Opener,
+  type Sealer,
+  type SecretBinding,
+  toSealedSecret,
+} from '../platform/sealed-secrets/sealed-secret.ts'
+import type { CredentialKind, ProjectTables } from './tables.ts'
+
+/**
+ * After the start of a process that can seal an older secret for its address. By then, an upgrade has replaced the processes of the
+ * previous version, which could no longer open it.
+ */
+const bindOlderAfterSeconds = 600
 
 export class CredentialStore {
   readonly #db: Database
@@ -12,32 +24,47 @@ export class CredentialStore {
     this.#db = db
   }
 
+  /** The secret can be opened only to send it to this base URL. */
   async put(
     projectId: Id<'prj'>,
-    { kind, secret }: { kind: CredentialKind; secret: string },
+    { kind, secret, baseUrl }: { kind: CredentialKind; secret: string; baseUrl: string },
     sealer: Sealer,
     actor: Actor,
   ): Promise<Id<'crd'>> {
     const id = newId('crd')
-    const sealed = await sealer.seal(secret, { projectId, credentialId: id, kind })
+    const sealed = await sealer.seal(secret, bindingTo(baseUrl, { project_id: projectId, id, kind }))
     await this.#db.transaction().execute(async (tx) => {
       await tx
         .insertInto('credential')
-        .values({ project_id: projectId, id, kind, sealed: Buffer.from(sealed) })
+        .values({ project_id: projectId, id, kind, sealed: Buffer.from(sealed), base_url: baseUrl })
         .execute()
       await recordAudit(tx, projectId, actor, { action: 'credential.stored', subject: id, detail: { kind } })
     })
     return id
   }
 
-  async open(projectId: Id<'prj'>, id: Id<'crd'>, opener: Opener): Promise<string | undefined> {
+  /**
+   * Throws SealedSecretError if the secret was sealed for another base URL: an attacker who can write the tables cannot have it sent to an
+   * address of their choice.
+   */
+  async open(
+    projectId: Id<'prj'>,
+    { id, baseUrl }: { id: Id<'crd'>; baseUrl: string },
+    { opener, sealer }: { opener: Opener; sealer: Sealer },
+    uptimeSeconds = process.uptime(),
+  ): Promise<string | undefined> {
     const row = await this.#db
       .selectFrom('credential')
-      .select(['kind', 'sealed'])
+      .selectAll()
       .where('project_id', '=', projectId)
       .where('id', '=', id)
       .executeTakeFirst()
-    return row && opener.open(toSealedSecret(row.sealed), { projectId, credentialId: id, kind: row.kind })
+    if (!row) return undefined
+    const sealed = toSealedSecret(row.sealed)
+    if (row.base_url !== null) return opener.open(sealed, bindingTo(baseUrl, row))
+    const secret = await opener.open(sealed, bindingOfEarlierVersions(row))
+    if (uptimeSeconds > bindOlderAfterSeconds) await this.#replace(row, { secret, baseUrl, sealer })
+    return secret
   }
 
   /**
@@ -45,22 +72,54 @@ export class CredentialStore {
    * killed, the next run continues. A row that is written at the same time keeps the new value.
    */
   async resealAll(opener: Opener, sealer: Sealer): Promise<{ resealed: number; current: number }> {
-    const rows = await this.#db.selectFrom('credential').select(['project_id', 'id', 'kind', 'sealed']).execute()
+    const rows = await this.#db
+      .selectFrom('credential')
+      .leftJoin('repository', (join) =>
+        join
+          .onRef('repository.project_id', '=', 'credential.project_id')
+          .onRef('repository.token_credential_id', '=', 'credential.id'),
+      )
+      .selectAll('credential')
+      .select('repository.base_url as repository_url')
+      .execute()
     let resealed = 0
-    for (const row of rows) {
+    for (const { repository_url, ...row } of rows) {
       const sealed = toSealedSecret(row.sealed)
-      if (!sealer.needsResealing(sealed)) continue
-      const binding = { projectId: row.project_id, credentialId: row.id, kind: row.kind }
-      const newlySealed = await reseal(sealed, binding, { opener, sealer })
-      const { numUpdatedRows } = await this.#db
-        .updateTable('credential')
-        .set({ sealed: Buffer.from(newlySealed) })
-        .where('project_id', '=', row.project_id)
-        .where('id', '=', row.id)
-        .where('sealed', '=', Buffer.from(sealed))
-        .executeTakeFirst()
-      resealed += Number(numUpdatedRows)
+      if (!sealer.needsResealing(sealed) && row.base_url !== null) continue
+      const binding = row.base_url === null ? bindingOfEarlierVersions(row) : bindingTo(row.base_url, row)
+      const secret = await opener.open(sealed, binding)
+      const baseUrl = row.base_url ?? repository_url
+      if (baseUrl !== null) resealed += await this.#replace(row, { secret, baseUrl, sealer })
     }
     return { resealed, current: rows.length - resealed }
   }
+
+  /** Seals the secret again, unless the row has changed since. Returns the number of changed rows. */
+  async #replace(
+    row: CredentialRow,
+    { secret, baseUrl, sealer }: { secret: string; baseUrl: string; sealer: Sealer },
+  ): Promise<number> {
+    const { numUpdatedRows } = await this.#db
+      .updateTable('credential')
+      .set({ sealed: Buffer.from(await sealer.seal(secret, bindingTo(baseUrl, row))), base_url: baseUrl })
+      .where('project_id', '=', row.project_id)
+      .where('id', '=', row.id)
+      .where('sealed', '=', Buffer.from(row.sealed))
+      .executeTakeFirst()
+    return Number(numUpdatedRows)
+  }
 }
+
+type CredentialRow = Selectable<ProjectTables['credential']>
+type CredentialIdentity = Pick<CredentialRow, 'project_id' | 'id' | 'kind'>
+
+const bindingTo = (baseUrl: string, row: CredentialIdentity): SecretBinding => ({
+  ...bindingOfEarlierVersions(row),
+  credentialId: `${row.id} ${baseUrl}`,
+})
+
+const bindingOfEarlierVersions = (row: CredentialIdentity): SecretBinding => ({
+  projectId: row.project_id,
+  credentialId: row.id,
+  kind: row.kind,
+})

@@ -56,6 +56,7 @@ export interface ProjectTables {
     id: Id<'crd'>
     kind: CredentialKind
     sealed: Uint8Array
+    base_url: string | null
     created_at: Generated<Date>
   }
 }

@@ -55,7 +55,7 @@ async function createProject() {
 async function connect(id: Id<'prj'>) {
   const parsed = parseSealingPublicKeys(generateSealingKeyPair().publicEntry)
   if (!parsed.ok) throw new Error(parsed.errors.join())
-  const credential = { kind: 'code-host-token', secret: 'token' } as const
+  const credential = { kind: 'code-host-token', secret: 'token', baseUrl: 'https://git.example.com' } as const
   const credentialId = await instance.stores.credentials.put(id, credential, createSealer(parsed.keys), operator)
   const location = { host: 'gitea', baseUrl: 'https://git.example.com', owner: 'docs', name: 'site' } as const
   const settings = {

@@ -23,7 +23,7 @@ beforeAll(async () => {
   if (!parsed.ok) throw new Error(parsed.errors.join())
   sealer = createSealer(parsed.keys)
   projectId = (await instance.stores.projects.create('Docs', operator)).id
-  const credential = { kind: 'code-host-token', secret: 'token' } as const
+  const credential = { kind: 'code-host-token', secret: 'token', baseUrl: 'https://git.example.com' } as const
   const where = { host: 'gitea', baseUrl: 'https://git.example.com', owner: 'docs', name: 'site' } as const
   const connected = await instance.stores.repositories.connect(
     projectId,

@@ -23,7 +23,7 @@ import { workerCallTimeoutMs } from '../../platform/call-worker.ts'
 import type { WorkerConfig } from '../../platform/config.ts'
 import { createEgress } from '../../platform/egress/egress.ts'
 import type { Log } from '../../platform/log.ts'
-import { createOpener } from '../../platform/sealed-secrets/sealed-secret.ts'
+import { createOpener, createSealer } from '../../platform/sealed-secrets/sealed-secret.ts'
 import { testConnectionAndDocsFolder } from '../use-cases/connect-repository.ts'
 import type { ServiceClients } from './create-service-clients.ts'
 import { openStores } from './open-stores.ts'
@@ -63,6 +63,7 @@ export function startJobWorker(config: WorkerConfig, services: ServiceClients, l
     credentials: stores.credentials,
     githubApps,
     opener,
+    sealer: createSealer(config.sealingKeys),
     openCodeHost,
   })
   const heartbeatTimeoutMs = jobs.heartbeatTimeoutSeconds * 1000

@@ -53,7 +53,7 @@ export const connectRepository = ({
     const test = await codeHost.testConnection(input.baseBranch)
     if (!test.ok) throw new Problem('invalid_request', test.message)
 
-    const credential = { kind: 'code-host-token', secret: token } as const
+    const credential = { kind: 'code-host-token', secret: token, baseUrl: input.baseUrl } as const
     const credentialId = await stores.credentials.put(projectId, credential, createSealer(config.sealingKeys), actor)
     const access = { kind: 'token', credentialId } as const
     const connection = { ...input, access, hostRepositoryId: null } // set by the first poll
