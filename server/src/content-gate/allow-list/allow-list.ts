@@ -80,7 +80,7 @@ function refusalOf(change: ChangeToCheck, policy: AllowListPolicy): ChangeRefusa
     first(components, (component) => (isNew ? findUnsafeNameCode(component) : undefined)) ??
     refusalOfMode(change.afterMode) ??
     refusalOfMode(change.beforeMode) ??
-    first(components, findProtectedFileKind) ??
+    findProtectedFileKind(path) ??
     refusalOfLocation(path, policy)
   )
 }

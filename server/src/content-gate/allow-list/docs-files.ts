@@ -26,8 +26,10 @@ const ciFile =
   /^(jenkinsfile|\.?(gitlab-ci|travis|appveyor|drone|cirrus|woodpecker|azure-pipelines|bitbucket-pipelines|buildspec|cloudbuild)\.(ya?ml|json|star))$/
 
 // Files that agents read as instructions: a change would outlive the pull request and affect every later agent. The pattern
-// is case-sensitive because a page about agents is called agents.md.
+// is case-sensitive because a page about agents is called agents.md. At the root, where agents look first, the name is refused in any
+// case: on macOS and Windows, agents.md is AGENTS.md.
 const agentInstructions = /^(AGENTS?|CLAUDE|CRUSH|GEMINI|QWEN|SKILL|WARP)(\.\w+)?\.[mM][dD]$/
+const rootAgentInstructions = /^(agents?|claude|crush|gemini|qwen|replit|skill|warp)(\.\w+)?\.md$/
 
 const gitConfiguration = /^(\.git(modules|attributes|ignore|config)|\.mailmap|\.lfsconfig)$/
 /** Their NTFS short names. */
@@ -35,7 +37,17 @@ const shortGitConfiguration = /^(gitmod|gitatt|gitign|mailma|gi[0-9a-f]{4})~\d+$
 
 export type ProtectedFileKind = 'ci_file' | 'codeowners' | 'agent_instructions' | 'git_configuration'
 
-export function findProtectedFileKind(component: string): ProtectedFileKind | undefined {
+/** Of a file or folder on the path. */
+export function findProtectedFileKind(path: string): ProtectedFileKind | undefined {
+  if (rootAgentInstructions.test(canonicalizeName(path))) return 'agent_instructions'
+  for (const component of path.split('/')) {
+    const kind = findProtectedNameKind(component)
+    if (kind) return kind
+  }
+  return undefined
+}
+
+function findProtectedNameKind(component: string): ProtectedFileKind | undefined {
   if (agentInstructions.test(component)) return 'agent_instructions'
   const folded = canonicalizeName(component)
   if (ciFolder.test(folded) || ciFile.test(folded)) return 'ci_file'
