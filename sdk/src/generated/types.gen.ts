@@ -1638,6 +1638,10 @@ export type Readiness = {
         };
     };
     /**
+     * What an operator should change, although everything works. `untrusted_proxy`: requests come from a reverse proxy that is not in `COLOPHON_TRUSTED_PROXIES`, so all clients behind it share one address and one rate limit.
+     */
+    warnings: Array<'untrusted_proxy'>;
+    /**
      * Version of Colophon.
      */
     version: string;

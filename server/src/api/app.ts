@@ -90,7 +90,15 @@ export interface Api {
 }
 
 export function createApi(deps: ApiDeps, config: HttpConfig, log: Log): Api {
-  const server = createHttpServer(config, log, { publicUrl: deps.publicUrl })
+  const server = createHttpServer(config, log, {
+    publicUrl: deps.publicUrl,
+    onUntrustedProxy: (address) =>
+      deps.readiness.warn(
+        'untrusted_proxy',
+        `Requests come from a reverse proxy at ${address}, which is not in COLOPHON_TRUSTED_PROXIES: all clients behind it share one ` +
+          'rate limit. Add its address to COLOPHON_TRUSTED_PROXIES.',
+      ),
+  })
   const declaredRoutes = enforceDeclaredAccess<AccessRequirement>(server)
   addJsonBodyParser(server)
   server.setValidatorCompiler(compileValidator)

@@ -46,3 +46,13 @@ const reasonLabels = new Map([
 ])
 
 export const describeFailureReason = (reason: string): string => reasonLabels.get(reason) ?? `Failing: ${reason}.`
+
+const warningLabels = new Map([
+  [
+    'untrusted_proxy',
+    'Warning: requests come from a reverse proxy that is not in COLOPHON_TRUSTED_PROXIES, so all clients share one rate limit. An ' +
+      'administrator has to add its address, which is in the log.',
+  ],
+])
+
+export const describeWarning = (warning: string): string => warningLabels.get(warning) ?? `Warning: ${warning}.`

@@ -20,9 +20,10 @@ const ok: ComponentStatus = { status: 'ok', latencyMs: 3 }
 const loaded = (
   status: Readiness['status'],
   components: Readiness['components'] = { postgres: ok },
+  warnings: Readiness['warnings'] = [],
 ): ReadinessPollState => ({
   state: 'loaded',
-  readiness: { status, version: '1.2.3', components },
+  readiness: { status, version: '1.2.3', components, warnings },
   at,
 })
 
@@ -53,6 +54,12 @@ test('shows which component fails, why, and the impact', () => {
     'Its disk is full. New page views are accepted and buffered. Analytics are unavailable until it works again.',
     'Failing',
   ])
+})
+
+test('shows what an operator should change', () => {
+  const { tone, text } = rendered(loaded('ready', {}, ['untrusted_proxy']))
+  expect(tone).toBe('good')
+  expect(text.at(-1)).toContain('COLOPHON_TRUSTED_PROXIES')
 })
 
 test('shows an instance that is not ready', () => {

@@ -1,6 +1,6 @@
 import type { ComponentStatus } from '@colophon/sdk'
 import { describeComponent } from './component-labels.ts'
-import { describeFailureReason, describeReadinessState } from './labels.ts'
+import { describeFailureReason, describeReadinessState, describeWarning } from './labels.ts'
 import styles from './status-panel.module.css'
 import type { ReadinessPollState } from './watch-readiness.ts'
 
@@ -13,6 +13,12 @@ export function StatusPanel({ state }: { state: ReadinessPollState }) {
         <p>{meaning}</p>
       </div>
       {state.state === 'unreachable' && <p className={styles.detail}>{state.detail}</p>}
+      {state.state === 'loaded' &&
+        state.readiness.warnings?.map((warning) => (
+          <p key={warning} className={styles.detail}>
+            {describeWarning(warning)}
+          </p>
+        ))}
       {state.state === 'loaded' && (
         <ul>
           {Object.entries(state.readiness.components).map(([name, report]) => (

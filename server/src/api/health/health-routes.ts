@@ -1,6 +1,11 @@
 import Type from 'typebox'
 import { healthResponse, readinessResponse } from '../../platform/http/health-routes.ts'
-import { componentFailureReasons, type Readiness, readinessStatuses } from '../../platform/http/readiness.ts'
+import {
+  componentFailureReasons,
+  type Readiness,
+  readinessStatuses,
+  readinessWarnings,
+} from '../../platform/http/readiness.ts'
 import { createResponse } from '../../platform/http/route.ts'
 import { defineRoute, type Route } from '../route.ts'
 
@@ -34,6 +39,12 @@ const ReadinessSchema = Type.Object(
     components: Type.Record(Type.String(), ComponentStatus, {
       description: 'Status of each component that the process depends on, by name.',
     }),
+    warnings: Type.Array(Type.Enum(readinessWarnings), {
+      description:
+        'What an operator should change, although everything works. `untrusted_proxy`: requests come from a reverse proxy that is ' +
+        'not in `COLOPHON_TRUSTED_PROXIES`, so all clients behind it share one address and one rate limit.',
+      examples: [[]],
+    }),
     version: Type.String({ description: 'Version of Colophon.' }),
   },
   {
@@ -47,6 +58,7 @@ const ReadinessSchema = Type.Object(
           temporal: { status: 'ok', latencyMs: 4 },
           clickhouse: { status: 'ok', latencyMs: 3 },
         },
+        warnings: [],
         version: '0.1.0',
       },
     ],

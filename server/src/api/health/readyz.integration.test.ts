@@ -13,6 +13,7 @@ test('reports liveness and the status of each component without authentication',
   expect(await anonymous.readiness()).toEqual({
     status: 'ready',
     version,
+    warnings: [],
     components: { postgres: ok, temporal: ok, clickhouse: ok },
   })
 })

@@ -193,3 +193,33 @@ test('closes unused connections when the server stops', async () => {
   await server.close()
   await once(socket, 'close')
 })
+
+test('reports a reverse proxy whose X-Forwarded-For is ignored, but not a client on the internet that sends it', async () => {
+  const reported: string[] = []
+  const { server } = serve({ onUntrustedProxy: (address) => void reported.push(address) })
+  const headers = { 'x-forwarded-for': '203.0.113.7' }
+  await server.inject({ url: '/fine', remoteAddress: '172.18.0.1' })
+  await server.inject({ url: '/fine', headers, remoteAddress: '198.41.0.4' })
+  expect(reported).toEqual([])
+  await server.inject({ url: '/fine', headers, remoteAddress: '172.18.0.1' })
+  expect(reported).toEqual(['172.18.0.1'])
+})
+
+test('does not report a trusted proxy', async () => {
+  const reported: string[] = []
+  const trusting = { ...config, trustedProxies: ['172.18.0.0/16'] }
+  const log = createLog('test', { level: 'error' })
+  const server = createHttpServer(trusting, log, { onUntrustedProxy: (address) => void reported.push(address) })
+  closing.push(() => server.close())
+  server.get('/fine', async () => ({ fine: true }))
+  await server.inject({ url: '/fine', headers: { 'x-forwarded-for': '10.0.0.7' }, remoteAddress: '172.18.0.1' })
+  expect(reported).toEqual([])
+})
+
+test('requires HTTPS for a year if the instance has it, and forbids frames for every response', async () => {
+  const withHttps = await serve({ publicUrl: 'https://docs.example.com' }).server.inject('/missing')
+  expect(withHttps.headers['strict-transport-security']).toBe('max-age=31536000')
+  expect(withHttps.headers['content-security-policy']).toContain("frame-ancestors 'none'")
+  const withoutHttps = await serve({ publicUrl: 'http://localhost:8080' }).server.inject('/fine')
+  expect(withoutHttps.headers['strict-transport-security']).toBeUndefined()
+})

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { STATUS_CODES } from 'node:http'
-import type { Socket } from 'node:net'
+import { isIP, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import fastify, {
   type FastifyBaseLogger,
@@ -15,6 +15,7 @@ import fastify, {
   LogController,
 } from 'fastify'
 import type { HttpConfig } from '../config.ts'
+import { createAddressClassifier } from '../egress/address-policy.ts'
 import { newId } from '../ids.ts'
 import type { Log } from '../log.ts'
 import { isServiceUnavailable } from '../service-unavailable.ts'
@@ -49,13 +50,24 @@ export interface HttpServerOptions {
   requestTimeoutMs?: number
   /** Of the instance, without a trailing slash: the `type` of a problem is a URL below it. Undefined: `about:blank`. */
   publicUrl?: string
+  /** Called with the address of a reverse proxy whose `X-Forwarded-For` is ignored, because it is not a trusted one. */
+  onUntrustedProxy?: (address: string) => void
 }
 
 export function createHttpServer(
   config: HttpConfig,
   log: Log,
-  { requestTimeoutMs = 30_000, publicUrl }: HttpServerOptions = {},
+  { requestTimeoutMs = 30_000, publicUrl, onUntrustedProxy }: HttpServerOptions = {},
 ): HttpServer {
+  const commonHeaders = {
+    'x-content-type-options': 'nosniff',
+    // For everything but pages, which have a policy of their own.
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    // Not for subdomains: others may run them.
+    ...(publicUrl?.startsWith('https:') && { 'strict-transport-security': 'max-age=31536000' }),
+  }
+  const withCommonHeaders = (request: FastifyRequest, reply: FastifyReply) =>
+    reply.header('x-request-id', request.id).headers(commonHeaders)
   const onError = (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
     respondWithError(error, request, reply, publicUrl)
   const server = fastify({
@@ -111,6 +123,7 @@ export function createHttpServer(
   })
   server.addHook('onRequest', async (request, reply) => {
     withCommonHeaders(request, reply)
+    if (onUntrustedProxy && isFromUntrustedProxy(request)) onUntrustedProxy(request.ip)
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
       throw new Problem('invalid_request', 'An HTTP/1.1 request needs a Host header.')
     if (request.is404) rejectUnknownRoute(server, request, reply) // here and not in a handler: before the body is read
@@ -133,8 +146,14 @@ export function createHttpServer(
   return server
 }
 
-const withCommonHeaders = (request: FastifyRequest, reply: FastifyReply) =>
-  reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
+const classifyAddress = createAddressClassifier([], () => [])
+
+/** Only if it has an internal address, as a reverse proxy usually has: any client on the internet can send the header. */
+const isFromUntrustedProxy = (request: FastifyRequest): boolean =>
+  request.headers['x-forwarded-for'] !== undefined &&
+  (request.ips?.length ?? 1) === 1 && // with a trusted proxy: its address and at least one more
+  isIP(request.ip) !== 0 &&
+  classifyAddress(request.ip) === 'internal'
 
 function rejectUnknownRoute(server: HttpServer, request: FastifyRequest, reply: FastifyReply): never {
   const allowed = allowedMethods(server, request)

@@ -13,6 +13,7 @@ test('is ready when all components work', async () => {
   expect(await readiness.report()).toEqual({
     status: 'ready',
     components: { postgres: { status: 'ok', latencyMs: expect.any(Number) } },
+    warnings: [],
   })
 })
 
@@ -52,4 +53,13 @@ test('reports that the process is stopping', async () => {
   const readiness = new Readiness({ postgres: { essential: true, check: works } }, quiet)
   readiness.markStopping()
   expect((await readiness.report()).status).toBe('stopping')
+})
+
+test('reports a warning, and logs it once', async () => {
+  const lines: string[] = []
+  const readiness = new Readiness({}, createLog('test', { level: 'warn' }, { write: (line) => void lines.push(line) }))
+  readiness.warn('untrusted_proxy', 'Add the proxy.')
+  readiness.warn('untrusted_proxy', 'Add the proxy.')
+  expect(await readiness.report()).toEqual({ status: 'ready', components: {}, warnings: ['untrusted_proxy'] })
+  expect(lines).toHaveLength(1)
 })

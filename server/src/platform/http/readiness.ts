@@ -33,12 +33,18 @@ export type ComponentStatus = { status: 'ok'; latencyMs: number } | { status: 'f
 /** `degraded`: a component fails, but the process accepts requests. */
 export const readinessStatuses = ['ready', 'degraded', 'not_ready', 'stopping'] as const
 
+/** What an operator should change, although everything works. */
+export const readinessWarnings = ['untrusted_proxy'] as const
+type ReadinessWarning = (typeof readinessWarnings)[number]
+
 export interface ReadinessReport {
   status: (typeof readinessStatuses)[number]
   components: Record<string, ComponentStatus>
+  warnings: ReadinessWarning[]
 }
 
 const checkTimeoutMs = 2_000
+const showWarningForMs = 10 * 60_000
 const reportCacheMs = 1_000 // more frequent requests share one report, so that they cannot overload the services
 
 export class Readiness {
@@ -46,6 +52,7 @@ export class Readiness {
   readonly #log: Log
   readonly #lastStatus = new Map<string, ComponentStatus['status']>()
   #latest: { at: number; components: Promise<Record<string, ComponentStatus>> } | undefined
+  readonly #warnedAt = new Map<ReadinessWarning, number>()
   #stopping = false
 
   constructor(checks: Readonly<Record<string, ComponentCheck>>, log: Log) {
@@ -57,7 +64,25 @@ export class Readiness {
     this.#stopping = true
   }
 
+  /** Logged when it begins. It is reported until it has not been repeated for some minutes. */
+  warn(warning: ReadinessWarning, message: string): void {
+    if (!this.#currentWarnings().includes(warning)) this.#log.warn({ warning }, message)
+    this.#warnedAt.set(warning, performance.now())
+  }
+
+  #currentWarnings(): ReadinessWarning[] {
+    return readinessWarnings.filter((warning) => {
+      const atMs = this.#warnedAt.get(warning)
+      return atMs !== undefined && performance.now() - atMs < showWarningForMs
+    })
+  }
+
   async report(): Promise<ReadinessReport> {
+    const { status, components } = await this.#reportComponents()
+    return { status, components, warnings: this.#currentWarnings() }
+  }
+
+  async #reportComponents(): Promise<Pick<ReadinessReport, 'status' | 'components'>> {
     if (!this.#latest || performance.now() - this.#latest.at > reportCacheMs) {
       this.#latest = { at: performance.now(), components: this.#checkAll() }
     }
