@@ -15,14 +15,18 @@ export function isLeftover(kind: string, text: string): boolean {
   return pid > 0 && !isAlive(pid)
 }
 
+const faultsToRemove = new Set<() => void>()
+
 /** Returns a function that removes the fault now. It does so only once. */
 export function removeAtExit(remove: () => void): () => void {
-  let isRemoved = false
-  const removeOnce = () => {
-    process.off('exit', removeOnce)
-    if (!isRemoved) remove()
-    isRemoved = true
+  if (faultsToRemove.size === 0) process.once('exit', removeAll)
+  faultsToRemove.add(remove)
+  return () => {
+    if (faultsToRemove.delete(remove)) remove()
+    if (faultsToRemove.size === 0) process.off('exit', removeAll)
   }
-  process.on('exit', removeOnce)
-  return removeOnce
+}
+
+function removeAll(): void {
+  for (const remove of faultsToRemove) remove()
 }
