@@ -1208,24 +1208,24 @@ export type ProjectSettings = {
      */
     instanceDefaultModel: string | null;
     /**
-     * Budget of the project. It overrides that of the instance.
+     * Limits that the project sets for itself. Of these and those of the instance, the lower ones apply.
      */
     budget: {
         /**
-         * Maximum tokens that the model calls of one job may use. Null if the limit of the instance applies.
+         * Maximum tokens that the model calls of one job may use. Null if only the limit of the instance applies.
          */
         maxTokensPerJob: number | null;
         /**
-         * Maximum tokens that all jobs may use in a calendar month (UTC). Null if the limit of the instance applies.
+         * Maximum tokens that all jobs may use in a calendar month (UTC). Null if only the limit of the instance applies.
          */
         maxTokensPerMonth: number | null;
         /**
-         * Maximum cost of all jobs in a calendar month (UTC), in US dollars. Null if the limit of the instance applies.
+         * Maximum cost of all jobs in a calendar month (UTC), in US dollars. Null if only the limit of the instance applies.
          */
         maxUsdPerMonth: number | null;
     };
     /**
-     * Budget of the instance. It applies wherever the project does not set a limit of its own.
+     * Limits that the operator sets for each project. A project can set lower limits, but no higher ones.
      */
     instanceBudget: {
         /**
@@ -1240,6 +1240,39 @@ export type ProjectSettings = {
          * Maximum cost of all jobs in a calendar month (UTC), in US dollars. Null if there is no limit.
          */
         maxUsdPerMonth: number | null;
+        /**
+         * Maximum tokens that all jobs may use in a clock hour. Null if there is no limit.
+         */
+        maxTokensPerHour: number | null;
+        /**
+         * Maximum cost of all jobs in a clock hour, in US dollars. Null if there is no limit.
+         */
+        maxUsdPerHour: number | null;
+    };
+    /**
+     * Limits that apply to the project: the lower ones of its own and those of the instance.
+     */
+    effectiveBudget: {
+        /**
+         * Maximum tokens that the model calls of one job may use. Null if there is no limit.
+         */
+        maxTokensPerJob: number | null;
+        /**
+         * Maximum tokens that all jobs may use in a calendar month (UTC). Null if there is no limit.
+         */
+        maxTokensPerMonth: number | null;
+        /**
+         * Maximum cost of all jobs in a calendar month (UTC), in US dollars. Null if there is no limit.
+         */
+        maxUsdPerMonth: number | null;
+        /**
+         * Maximum tokens that all jobs may use in a clock hour. Null if there is no limit.
+         */
+        maxTokensPerHour: number | null;
+        /**
+         * Maximum cost of all jobs in a clock hour, in US dollars. Null if there is no limit.
+         */
+        maxUsdPerHour: number | null;
     };
     /**
      * What the jobs of the project have used in the current calendar month (UTC).
@@ -5266,19 +5299,19 @@ export type ChangeProjectSettingsData = {
          */
         jobRetentionDays?: number | null;
         /**
-         * Budget of the project. It overrides that of the instance.
+         * Limits that the project sets for itself. A limit above that of the instance (`instanceBudget`) is rejected.
          */
         budget?: {
             /**
-             * Maximum tokens that the model calls of one job may use. Null if the limit of the instance applies.
+             * Maximum tokens that the model calls of one job may use. Null if only the limit of the instance applies.
              */
             maxTokensPerJob: number | null;
             /**
-             * Maximum tokens that all jobs may use in a calendar month (UTC). Null if the limit of the instance applies.
+             * Maximum tokens that all jobs may use in a calendar month (UTC). Null if only the limit of the instance applies.
              */
             maxTokensPerMonth: number | null;
             /**
-             * Maximum cost of all jobs in a calendar month (UTC), in US dollars. Null if the limit of the instance applies.
+             * Maximum cost of all jobs in a calendar month (UTC), in US dollars. Null if only the limit of the instance applies.
              */
             maxUsdPerMonth: number | null;
         };

@@ -61,8 +61,9 @@ export const turnErrorTexts: Readonly<Record<TurnErrorCode, { meaning: string; a
     action: 'Ask an owner of the project to connect the repository again with push access. Then send a message.',
   },
   budget_exhausted: {
-    meaning: "The job's budget, or the project's monthly budget, is used up.",
-    action: 'Ask an owner of the project or an operator to raise the budget. Then send a message.',
+    meaning: 'A budget of the job, the project or the instance is used up.',
+    action:
+      'Ask an owner of the project or an operator to raise the budget, or wait for the next hour or month. Then send a message.',
   },
   model_unavailable: {
     meaning: "The job's model is no longer available to the project.",

@@ -2,13 +2,7 @@ import { sql } from 'kysely'
 import { type Actor, recordAudit } from '../audit/audit-store.ts'
 import type { Database, DatabaseTransaction } from '../database/database.ts'
 import type { Id } from '../platform/ids.ts'
-
-/** Null: the default of the instance applies. */
-export interface ProjectBudget {
-  maxTokensPerJob: number | null
-  maxTokensPerMonth: number | null
-  maxUsdPerMonth: number | null
-}
+import { type Ceilings, type ConfiguredCeilings, type ProjectBudget, resolveCeilings } from './budget.ts'
 
 export class BudgetStore {
   readonly #db: Database
@@ -19,8 +13,8 @@ export class BudgetStore {
 
   /** With the usage of the current month (UTC). Calls in progress count with the maximum that they reserved. */
   async read(projectId: Id<'prj'>): Promise<{ own: ProjectBudget; used: { tokens: number; costUsd: number } }> {
-    const [budget, month] = await Promise.all([
-      this.#db.selectFrom('project_budget').selectAll().where('project_id', '=', projectId).executeTakeFirst(),
+    const [own, month] = await Promise.all([
+      readProjectBudget(this.#db, projectId),
       this.#db
         .selectFrom('model_month')
         .select(['tokens', 'cost_usd'])
@@ -28,14 +22,12 @@ export class BudgetStore {
         .where('month', '=', sql<Date>`date_trunc('month', now() AT TIME ZONE 'UTC')::date`)
         .executeTakeFirst(),
     ])
-    return {
-      own: {
-        maxTokensPerJob: toNumber(budget?.max_tokens_per_job),
-        maxTokensPerMonth: toNumber(budget?.max_tokens_per_month),
-        maxUsdPerMonth: toNumber(budget?.max_usd_per_month),
-      },
-      used: { tokens: Number(month?.tokens ?? 0), costUsd: Number(month?.cost_usd ?? 0) },
-    }
+    return { own, used: { tokens: Number(month?.tokens ?? 0), costUsd: Number(month?.cost_usd ?? 0) } }
+  }
+
+  /** The operator's limits as they apply to this instance. */
+  async readCeilings(configured: ConfiguredCeilings): Promise<Ceilings> {
+    return readCeilings(this.#db, configured)
   }
 
   /** Takes effect from the next model call. */
@@ -66,6 +58,24 @@ export class BudgetStore {
       detail: { ...budget },
     })
   }
+}
+
+export async function readProjectBudget(db: Database, projectId: Id<'prj'>): Promise<ProjectBudget> {
+  const budget = await db
+    .selectFrom('project_budget')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .executeTakeFirst()
+  return {
+    maxTokensPerJob: toNumber(budget?.max_tokens_per_job),
+    maxTokensPerMonth: toNumber(budget?.max_tokens_per_month),
+    maxUsdPerMonth: toNumber(budget?.max_usd_per_month),
+  }
+}
+
+export async function readCeilings(db: Database, configured: ConfiguredCeilings): Promise<Ceilings> {
+  const row = await db.selectFrom('instance_budget').select('has_default_limits').executeTakeFirstOrThrow()
+  return resolveCeilings(configured, { hasDefaultLimits: row.has_default_limits })
 }
 
 const toNumber = (decimal: string | null | undefined) => (decimal == null ? null : Number(decimal))

@@ -5,7 +5,8 @@
 import { sql } from 'kysely'
 import type { Database, DatabaseTransaction } from '../database/database.ts'
 import { type Id, newId } from '../platform/ids.ts'
-import type { BudgetDefaults, BudgetKind } from './budget.ts'
+import { type BudgetKind, type ConfiguredCeilings, effectiveLimits, type PeriodLimits } from './budget.ts'
+import { readCeilings, readProjectBudget } from './budget-store.ts'
 import type { Prices, Usage } from './model.ts'
 
 export interface ModelCallSpec {
@@ -36,9 +37,9 @@ export class ModelCallStore {
     this.#db = db
   }
 
-  async reserve(call: ModelCallSpec, defaults: BudgetDefaults): Promise<ReservationResult> {
+  async reserve(call: ModelCallSpec, ceilings: ConfiguredCeilings): Promise<ReservationResult> {
     try {
-      const reservation = await this.#db.transaction().execute((tx) => reserve(tx, call, defaults))
+      const reservation = await this.#db.transaction().execute((tx) => reserve(tx, call, ceilings))
       return reservation ? { kind: 'reserved', reservation } : { kind: 'too_many_failures' }
     } catch (error) {
       if (!(error instanceof BudgetExceeded)) throw error
@@ -53,26 +54,8 @@ export class ModelCallStore {
   }
 
   /** Idempotent: a settled call does not change. */
-  async settle({ projectId, id, model }: Reservation, usage: Usage): Promise<void> {
-    await sql`
-      WITH reserved AS (
-        SELECT month, tokens, cost_usd FROM model_call
-        WHERE project_id = ${projectId} AND id = ${id} AND settled_at IS NULL FOR UPDATE
-      ), used AS (
-        UPDATE model_call
-        SET input_tokens = ${usage.inputTokens}, cache_read_tokens = ${usage.cacheReadTokens},
-          cache_write_tokens = ${usage.cacheWriteTokens}, output_tokens = ${usage.outputTokens},
-          cost_usd = ${costOf(usage, model.prices)}, settled_at = clock_timestamp()
-        FROM reserved WHERE project_id = ${projectId} AND id = ${id}
-        RETURNING model_call.tokens, model_call.cost_usd
-      )
-      UPDATE model_month
-      SET tokens = model_month.tokens - reserved.tokens + used.tokens,
-        -- The cost is unknown where a price is missing; the monthly budget then counts the reserved maximum.
-        cost_usd = model_month.cost_usd - coalesce(reserved.cost_usd, 0) + coalesce(used.cost_usd, reserved.cost_usd, 0)
-      FROM reserved, used WHERE model_month.project_id = ${projectId} AND model_month.month = reserved.month`.execute(
-      this.#db,
-    )
+  async settle(reservation: Reservation, usage: Usage): Promise<void> {
+    await this.#db.transaction().execute((tx) => settle(tx, reservation, usage))
   }
 
   /** The budget that this turn exceeded, if any. */
@@ -95,23 +78,30 @@ class BudgetExceeded extends Error {
   }
 }
 
+/**
+ * Locks, in the same order in `reserve` and `settle`, so that they cannot deadlock: the job, the project's month, its day, and
+ * last the totals of the instance. All calls of the instance update the same two rows there. That is one short statement right
+ * before the commit, so a call waits for others for no longer than PostgreSQL needs to commit them, a few milliseconds; model
+ * calls take seconds. Counters per process would not wait, but could be exceeded by one call for each process.
+ */
 async function reserve(
   tx: DatabaseTransaction,
   call: ModelCallSpec,
-  defaults: BudgetDefaults,
+  configured: ConfiguredCeilings,
 ): Promise<Reservation | undefined> {
   const { projectId, jobId, turnId, model } = call
   const { inputTokens, outputTokens } = call.maxUsage
   // This lock serializes the calls of one job, and the row of the month below those of one project: so each sees all
   // earlier ones.
-  const { topic } = await tx
+  const { topic, now } = await tx
     .selectFrom('job')
-    .select('topic')
+    .select(['topic', sql<string>`clock_timestamp()::text`.as('now')])
     .where('project_id', '=', projectId)
     .where('id', '=', jobId)
     .forNoKeyUpdate()
     .executeTakeFirstOrThrow()
-  const limits = await readLimits(tx, projectId, defaults)
+  const ceilings = await readCeilings(tx, configured)
+  const limits = effectiveLimits(await readProjectBudget(tx, projectId), ceilings.project)
   const jobUsage = await tx
     .selectFrom('model_call')
     .select([
@@ -126,52 +116,131 @@ async function reserve(
     .$if(topic !== null, (query) => query.where('turn_id', '=', turnId))
     .executeTakeFirstOrThrow()
   if (Number(jobUsage.failures) >= maxFailuresPerMinute) return undefined
-  if (Number(jobUsage.tokens) + inputTokens + outputTokens > limits.jobTokens) throw new BudgetExceeded('job_tokens')
-
-  const cost = maxCost(call)
-  const { rows } = await sql<{ month: string; exceeds_tokens: boolean | null; exceeds_usd: boolean | null }>`
-    INSERT INTO model_month AS total (project_id, month, tokens, cost_usd)
-    VALUES (${projectId}, date_trunc('month', clock_timestamp() AT TIME ZONE 'UTC')::date, ${inputTokens + outputTokens},
-      coalesce(${cost}, 0))
-    ON CONFLICT (project_id, month) DO UPDATE
-    SET tokens = total.tokens + excluded.tokens, cost_usd = total.cost_usd + excluded.cost_usd
-    RETURNING month::text, tokens > ${limits.monthTokens}::bigint AS exceeds_tokens, cost_usd > ${limits.monthUsd}::numeric AS exceeds_usd`.execute(
-    tx,
-  )
-  const [total] = rows
-  if (!total) throw new Error('PostgreSQL returned no row for the month')
-  if (total.exceeds_tokens) throw new BudgetExceeded('month_tokens')
-  if (total.exceeds_usd) throw new BudgetExceeded('month_usd')
+  if (Number(jobUsage.tokens) + inputTokens + outputTokens > limits.maxTokensPerJob)
+    throw new BudgetExceeded('job_tokens')
 
   const id = newId('mcl')
-  await tx
-    .insertInto('model_call')
-    .values({
-      project_id: projectId,
-      id,
-      job_id: jobId,
-      turn_id: turnId,
-      model: model.name,
-      month: sql`${total.month}::date`,
-      input_tokens: inputTokens,
-      output_tokens: outputTokens,
-      cost_usd: cost,
-    })
-    .execute()
+  const { rows } = await sql<AddedAmounts>`
+    INSERT INTO model_call (project_id, id, job_id, turn_id, model, month, input_tokens, output_tokens, cost_usd, reserved_at)
+    VALUES (${projectId}, ${id}, ${jobId}, ${turnId}, ${model.name},
+      date_trunc('month', ${now}::timestamptz AT TIME ZONE 'UTC')::date, ${inputTokens}, ${outputTokens}, ${maxCost(call)},
+      ${now}::timestamptz)
+    RETURNING reserved_at::text, model, 1 AS calls, tokens, coalesce(cost_usd, 0) AS cost_usd,
+      CASE WHEN cost_usd IS NULL THEN tokens ELSE 0 END AS unpriced_tokens`.execute(tx)
+  const [added] = rows
+  if (!added) throw new Error('PostgreSQL returned no row for the call')
+  const totals = await addToTotals(tx, projectId, added)
+  const exceeded = findExceeded(totals, limits, ceilings.instance)
+  if (exceeded) throw new BudgetExceeded(exceeded)
   return { ...call, id }
 }
 
-async function readLimits(tx: DatabaseTransaction, projectId: Id<'prj'>, defaults: BudgetDefaults) {
-  const budget = await tx
-    .selectFrom('project_budget')
-    .selectAll()
-    .where('project_id', '=', projectId)
-    .executeTakeFirst()
+async function settle(tx: DatabaseTransaction, { projectId, id, model }: Reservation, usage: Usage): Promise<void> {
+  const { rows } = await sql<AddedAmounts>`
+    WITH reserved AS (
+      SELECT tokens, cost_usd FROM model_call
+      WHERE project_id = ${projectId} AND id = ${id} AND settled_at IS NULL FOR UPDATE
+    )
+    UPDATE model_call AS used
+    SET input_tokens = ${usage.inputTokens}, cache_read_tokens = ${usage.cacheReadTokens},
+      cache_write_tokens = ${usage.cacheWriteTokens}, output_tokens = ${usage.outputTokens},
+      cost_usd = ${costOf(usage, model.prices)}, settled_at = clock_timestamp()
+    FROM reserved WHERE used.project_id = ${projectId} AND used.id = ${id}
+    RETURNING used.reserved_at::text, used.model, CASE WHEN used.tokens = 0 THEN -1 ELSE 0 END AS calls,
+      used.tokens - reserved.tokens AS tokens,
+      -- The cost is unknown where a price is missing; budgets then count the reserved maximum.
+      coalesce(used.cost_usd, reserved.cost_usd, 0) - coalesce(reserved.cost_usd, 0) AS cost_usd,
+      CASE WHEN used.cost_usd IS NULL THEN used.tokens ELSE 0 END
+        - CASE WHEN reserved.cost_usd IS NULL THEN reserved.tokens ELSE 0 END AS unpriced_tokens`.execute(tx)
+  const [added] = rows
+  if (added) await addToTotals(tx, projectId, added)
+}
+
+/** What one step of a call adds to the totals of its periods. The driver returns numbers as text. */
+interface AddedAmounts {
+  /** Of the call: its periods are those in which it was reserved, also if it is settled in the next month. */
+  reserved_at: string
+  model: string
+  calls: number
+  tokens: string
+  cost_usd: string
+  unpriced_tokens: string
+}
+
+interface Totals {
+  tokens: number
+  costUsd: number
+}
+
+interface PeriodTotals {
+  projectMonth: Totals
+  projectHour: Totals
+  instanceMonth: Totals
+  instanceHour: Totals
+}
+
+async function addToTotals(
+  tx: DatabaseTransaction,
+  projectId: Id<'prj'>,
+  { reserved_at, model, calls, tokens, cost_usd, unpriced_tokens }: AddedAmounts,
+): Promise<PeriodTotals> {
+  const start = (period: 'month' | 'day' | 'hour') =>
+    sql`date_trunc(${sql.lit(period)}, ${reserved_at}::timestamptz AT TIME ZONE 'UTC')`
+  const month = await sql<TotalsRow>`
+    INSERT INTO model_month AS total (project_id, month, tokens, cost_usd)
+    VALUES (${projectId}, ${start('month')}::date, ${tokens}, ${cost_usd})
+    ON CONFLICT (project_id, month) DO UPDATE
+    SET tokens = total.tokens + excluded.tokens, cost_usd = total.cost_usd + excluded.cost_usd
+    RETURNING tokens, cost_usd`.execute(tx)
+  await sql`
+    INSERT INTO model_day AS total (project_id, day, model, calls, tokens, cost_usd, unpriced_tokens)
+    VALUES (${projectId}, ${start('day')}::date, ${model}, ${calls}, ${tokens}, ${cost_usd}, ${unpriced_tokens})
+    ON CONFLICT (project_id, day, model) DO UPDATE
+    SET calls = total.calls + excluded.calls, tokens = total.tokens + excluded.tokens,
+      cost_usd = total.cost_usd + excluded.cost_usd, unpriced_tokens = total.unpriced_tokens + excluded.unpriced_tokens
+    `.execute(tx)
+  // The rows are locked in this order.
+  const { rows: periods } = await sql<TotalsRow & { period: 'month' | 'hour'; is_instance: boolean }>`
+    INSERT INTO model_period AS total (scope, period, starts_at, tokens, cost_usd)
+    VALUES
+      (${projectId}, 'hour', ${start('hour')} AT TIME ZONE 'UTC', ${tokens}::bigint, ${cost_usd}::numeric),
+      ('instance', 'month', ${start('month')} AT TIME ZONE 'UTC', ${tokens}::bigint, ${cost_usd}::numeric),
+      ('instance', 'hour', ${start('hour')} AT TIME ZONE 'UTC', ${tokens}::bigint, ${cost_usd}::numeric)
+    ON CONFLICT (scope, period, starts_at) DO UPDATE
+    SET tokens = total.tokens + excluded.tokens, cost_usd = total.cost_usd + excluded.cost_usd
+    RETURNING tokens, cost_usd, period, scope = 'instance' AS is_instance`.execute(tx)
   return {
-    jobTokens: Number(budget?.max_tokens_per_job ?? defaults.maxTokensPerJob),
-    monthTokens: budget?.max_tokens_per_month ?? defaults.maxTokensPerMonth,
-    monthUsd: budget?.max_usd_per_month ?? defaults.maxUsdPerMonth,
+    projectMonth: toTotals(month.rows[0]),
+    projectHour: toTotals(periods.find(({ is_instance }) => !is_instance)),
+    instanceMonth: toTotals(periods.find(({ is_instance, period }) => is_instance && period === 'month')),
+    instanceHour: toTotals(periods.find(({ is_instance, period }) => is_instance && period === 'hour')),
   }
+}
+
+interface TotalsRow {
+  tokens: string
+  cost_usd: string
+}
+
+function toTotals(row: TotalsRow | undefined): Totals {
+  if (!row) throw new Error('PostgreSQL returned no row for a period')
+  return { tokens: Number(row.tokens), costUsd: Number(row.cost_usd) }
+}
+
+function findExceeded(totals: PeriodTotals, project: PeriodLimits, instance: PeriodLimits): BudgetKind | undefined {
+  const exceeds = (used: number, max: number | null) => max !== null && used > max
+  const { projectMonth, projectHour, instanceMonth, instanceHour } = totals
+  const checks: [BudgetKind, used: number, max: number | null][] = [
+    ['month_tokens', projectMonth.tokens, project.maxTokensPerMonth],
+    ['month_usd', projectMonth.costUsd, project.maxUsdPerMonth],
+    ['hour_tokens', projectHour.tokens, project.maxTokensPerHour],
+    ['hour_usd', projectHour.costUsd, project.maxUsdPerHour],
+    ['instance_month_tokens', instanceMonth.tokens, instance.maxTokensPerMonth],
+    ['instance_month_usd', instanceMonth.costUsd, instance.maxUsdPerMonth],
+    ['instance_hour_tokens', instanceHour.tokens, instance.maxTokensPerHour],
+    ['instance_hour_usd', instanceHour.costUsd, instance.maxUsdPerHour],
+  ]
+  return checks.find(([, used, max]) => exceeds(used, max))?.[0]
 }
 
 /** Null only if a price is unknown for tokens that were used. */

@@ -1,6 +1,6 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { Id } from '../platform/ids.ts'
-import type { BudgetKind } from './budget.ts'
+import type { BudgetKind, NoticePercent, SpendScope } from './budget.ts'
 import type { ModelFormat } from './model.ts'
 
 /** The driver returns `numeric` and `bigint` as text. */
@@ -51,6 +51,40 @@ export interface ModelTables {
     month: Date
     tokens: Decimal
     cost_usd: Decimal
+  }
+  model_period: {
+    scope: SpendScope
+    period: 'hour' | 'month'
+    starts_at: Date
+    tokens: Decimal
+    cost_usd: Decimal
+  }
+  model_day: {
+    project_id: Id<'prj'>
+    day: Date
+    model: string
+    calls: Decimal
+    tokens: Decimal
+    cost_usd: Decimal
+    unpriced_tokens: Decimal
+  }
+  instance_budget: { has_default_limits: boolean }
+  budget_notice: {
+    scope: SpendScope
+    month: Date
+    percent: NoticePercent
+    unit: 'tokens' | 'usd'
+    used: Decimal
+    max: Decimal
+    reached_at: Generated<Date>
+  }
+  budget_notice_email: {
+    scope: SpendScope
+    month: Date
+    percent: NoticePercent
+    email: string
+    failed_attempts: Generated<number>
+    due_at: Generated<Date>
   }
   turn_over_budget: {
     turn_id: Id<'trn'>

@@ -108,7 +108,7 @@ const apiWithoutSealingKeys = {
   egress,
   githubUrls: settings.github.urls,
   gatewayUrl: shownGatewayUrl,
-  /** For display. */
+  /** For display, and to reject budgets above a ceiling. */
   budget,
   people,
   securityContact,

@@ -81,7 +81,8 @@ const turnFailures: Readonly<Record<string, FailureGuidance>> = {
   },
   budget_exhausted: {
     title: 'The budget is used up',
-    advice: 'Raise the budget per job or per month, then send a message to try again.',
+    advice:
+      'Raise the budget, or wait for the next hour or month if an hourly or monthly budget is used up. Then send a message to try again.',
     links: [models],
   },
   model_unavailable: {

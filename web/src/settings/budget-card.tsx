@@ -8,7 +8,7 @@ import { useChangeProjectSettings } from './use-change-project-settings.ts'
 
 export function BudgetCard({
   projectId,
-  settings: { budget, instanceBudget, usageThisMonth },
+  settings: { budget, instanceBudget, effectiveBudget, usageThisMonth },
   canChange,
 }: {
   projectId: string
@@ -31,6 +31,9 @@ export function BudgetCard({
     value: typed[name],
     onChange: (value: number | string) => setTyped((previous) => ({ ...previous, [name]: value })),
     placeholder: instanceBudget[name] === null ? 'No limit' : formatNumber(instanceBudget[name]),
+    description:
+      instanceBudget[name] === null ? 'No limit of the instance' : `At most ${formatNumber(instanceBudget[name])}`,
+    error: isAbove(newBudget[name], instanceBudget[name]) && 'Above the limit of the instance',
     thousandSeparator: ',',
     allowNegative: false,
     max,
@@ -43,19 +46,19 @@ export function BudgetCard({
   return (
     <SettingsCard
       title="Budget"
-      lead="Limits what the agent can spend on model calls. A job that reaches a limit stops with an error. Leave a field empty to use the limit of the instance."
+      lead={`Limits what the agent can spend on model calls. A job that reaches a limit stops with an error. Leave a field empty to use the limit of the instance, which only its operator can raise.${describeHourlyLimits(instanceBudget)}`}
     >
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <Usage
           label="Tokens this month"
           used={usageThisMonth.tokens}
-          limit={budget.maxTokensPerMonth ?? instanceBudget.maxTokensPerMonth}
+          limit={effectiveBudget.maxTokensPerMonth}
           format={formatTokens}
         />
         <Usage
           label="Spent this month"
           used={usageThisMonth.costUsd}
-          limit={budget.maxUsdPerMonth ?? instanceBudget.maxUsdPerMonth}
+          limit={effectiveBudget.maxUsdPerMonth}
           format={formatUsd}
         />
       </SimpleGrid>
@@ -78,6 +81,16 @@ export function BudgetCard({
       </form>
     </SettingsCard>
   )
+}
+
+const isAbove = (typed: number | null, ceiling: number | null) => typed !== null && ceiling !== null && typed > ceiling
+
+function describeHourlyLimits({ maxTokensPerHour, maxUsdPerHour }: ProjectSettings['instanceBudget']): string {
+  const limits = [
+    maxUsdPerHour === null ? undefined : formatUsd(maxUsdPerHour),
+    maxTokensPerHour === null ? undefined : formatTokens(maxTokensPerHour),
+  ].filter((limit) => limit !== undefined)
+  return limits.length > 0 ? ` In one hour, the project can use at most ${limits.join(' and ')}.` : ''
 }
 
 const numberOrNull = (typed: number | string): number | null => (typed === '' ? null : Number(typed))

@@ -1,4 +1,5 @@
 import { DatabaseError } from 'pg'
+import { listAboveCeiling, type ProjectBudget, type ProjectLimits } from '../../models/budget.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import { createResponse } from '../../platform/http/route.ts'
 import { defineRoute, type Route } from '../route.ts'
@@ -26,13 +27,14 @@ export const projectSettingsRoutes = (deps: SettingsDeps): Route[] => [
     summary: 'Change project settings',
     description:
       'Changes how the jobs of a project run. Omitted fields stay as they are. Changes take effect from the next turn, ' +
-      'changes of the budget from the next model call.',
+      'changes of the budget from the next model call. A budget above the limits of the instance is rejected.',
     schemas: { params: ProjectParams, body: ProjectSettingsChanges, responses: { 200: ProjectSettingsSchema } },
     async handle({ projectId, body: { budget, ...changes }, actor }) {
       const { defaultModel } = changes
       const isUnknown =
         defaultModel && (defaultModel === 'default' || !(await deps.models.find(projectId, defaultModel)))
       if (isUnknown) throw unknownModel()
+      if (budget) rejectAboveCeiling(budget, (await deps.budgets.readCeilings(deps.ceilings)).project)
       try {
         await deps.projects.changeSettings(projectId, changes, actor, async (tx) => {
           if (budget) await deps.budgets.setInTransaction(tx, projectId, budget, actor)
@@ -52,4 +54,13 @@ const isModelGone = (error: unknown) =>
 function unknownModel(): Problem {
   const error = { path: 'body/defaultModel', message: 'is not a model that the project may use' }
   return new Problem('invalid_request', `${error.path} ${error.message}.`, { errors: [error] })
+}
+
+function rejectAboveCeiling(budget: ProjectBudget, ceiling: ProjectLimits): void {
+  const errors = listAboveCeiling(budget, ceiling).map((name) => ({
+    path: `body/budget/${name}`,
+    message: `is above the limit of the instance, ${ceiling[name]}: set at most ${ceiling[name]}, or ask an operator to raise the limit`,
+  }))
+  const [first] = errors
+  if (first) throw new Problem('invalid_request', `${first.path} ${first.message}.`, { errors })
 }

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import type { BudgetDefaults } from '../../models/budget.ts'
+import { type ConfiguredCeilings, effectiveLimits } from '../../models/budget.ts'
 import type { BudgetStore } from '../../models/budget-store.ts'
 import type { ModelStore } from '../../models/model-store.ts'
 import type { Id } from '../../platform/ids.ts'
@@ -15,8 +15,13 @@ const budget = (nullMeaning: string) => ({
   maxUsdPerMonth: usd(`Maximum cost of all jobs in a calendar month (UTC), in US dollars. Null if ${nullMeaning}.`),
 })
 
-const projectBudget = budget('the limit of the instance applies')
-const instanceBudget = budget('there is no limit')
+const hourlyLimits = {
+  maxTokensPerHour: tokens('Maximum tokens that all jobs may use in a clock hour. Null if there is no limit.'),
+  maxUsdPerHour: usd('Maximum cost of all jobs in a clock hour, in US dollars. Null if there is no limit.'),
+}
+
+const projectBudget = budget('only the limit of the instance applies')
+const limits = { ...budget('there is no limit'), ...hourlyLimits }
 
 const changeable = {
   instructions: nullable(Type.String({ minLength: 1, maxLength: maxInstructionCharacters, pattern: '^[^\\u0000]*$' }), {
@@ -36,9 +41,15 @@ export const ProjectSettingsSchema = Type.Object(
     instanceDefaultModel: nullable(Type.String(), {
       description: 'Name of the default model of the instance for this project. Null if there is none.',
     }),
-    budget: Type.Object(projectBudget, { description: 'Budget of the project. It overrides that of the instance.' }),
-    instanceBudget: Type.Object(instanceBudget, {
-      description: 'Budget of the instance. It applies wherever the project does not set a limit of its own.',
+    budget: Type.Object(projectBudget, {
+      description: 'Limits that the project sets for itself. Of these and those of the instance, the lower ones apply.',
+    }),
+    instanceBudget: Type.Object(limits, {
+      description:
+        'Limits that the operator sets for each project. A project can set lower limits, but no higher ones.',
+    }),
+    effectiveBudget: Type.Object(limits, {
+      description: 'Limits that apply to the project: the lower ones of its own and those of the instance.',
     }),
     usageThisMonth: Type.Object(
       {
@@ -60,8 +71,21 @@ export const ProjectSettingsSchema = Type.Object(
         defaultModel: null,
         jobRetentionDays: 365,
         instanceDefaultModel: 'sonnet',
-        budget: { maxTokensPerJob: null, maxTokensPerMonth: 50_000_000, maxUsdPerMonth: 200 },
-        instanceBudget: { maxTokensPerJob: 5_000_000, maxTokensPerMonth: null, maxUsdPerMonth: null },
+        budget: { maxTokensPerJob: null, maxTokensPerMonth: 50_000_000, maxUsdPerMonth: 40 },
+        instanceBudget: {
+          maxTokensPerJob: 5_000_000,
+          maxTokensPerMonth: 100_000_000,
+          maxUsdPerMonth: 100,
+          maxTokensPerHour: 20_000_000,
+          maxUsdPerHour: 20,
+        },
+        effectiveBudget: {
+          maxTokensPerJob: 5_000_000,
+          maxTokensPerMonth: 50_000_000,
+          maxUsdPerMonth: 40,
+          maxTokensPerHour: 20_000_000,
+          maxUsdPerHour: 20,
+        },
         usageThisMonth: { tokens: 1_234_567, costUsd: 4.18 },
         pausedAt: null,
       },
@@ -74,7 +98,8 @@ export const ProjectSettingsChanges = Type.Partial(
     ...changeable,
     budget: Type.Object(projectBudget, {
       additionalProperties: false,
-      description: 'Budget of the project. It overrides that of the instance.',
+      description:
+        'Limits that the project sets for itself. A limit above that of the instance (`instanceBudget`) is rejected.',
     }),
   }),
   {
@@ -88,24 +113,27 @@ export interface SettingsDeps {
   projects: ProjectStore
   models: ModelStore
   budgets: BudgetStore
-  instanceBudget: BudgetDefaults
+  /** The operator's settings. */
+  ceilings: ConfiguredCeilings
 }
 
 export async function readSettings(
-  { projects, models, budgets, instanceBudget }: SettingsDeps,
+  { projects, models, budgets, ceilings }: SettingsDeps,
   projectId: Id<'prj'>,
 ): Promise<Static<typeof ProjectSettingsSchema>> {
-  const [{ pausedAt }, settings, instanceDefaultModel, { own, used }] = await Promise.all([
+  const [{ pausedAt }, settings, instanceDefaultModel, { own, used }, { project: instanceBudget }] = await Promise.all([
     projects.get(projectId),
     projects.readSettings(projectId),
     models.instanceDefault(projectId),
     budgets.read(projectId),
+    budgets.readCeilings(ceilings),
   ])
   return {
     ...settings,
     instanceDefaultModel,
     budget: own,
     instanceBudget,
+    effectiveBudget: effectiveLimits(own, instanceBudget),
     usageThisMonth: used,
     pausedAt: pausedAt?.toISOString() ?? null,
   }

@@ -9,13 +9,22 @@ afterAll(() => api.drop())
 const { projectId, client } = await api.createProject()
 await api.addModel()
 
+/** The default limits of a new instance, except for the setting above. */
+const ceiling = {
+  maxTokensPerJob: 5_000_000,
+  maxTokensPerMonth: 100_000_000,
+  maxUsdPerMonth: 500,
+  maxTokensPerHour: 20_000_000,
+  maxUsdPerHour: 20,
+}
 const defaults = {
   instructions: null,
   defaultModel: null,
   jobRetentionDays: null,
   instanceDefaultModel: 'test-model',
   budget: { maxTokensPerJob: null, maxTokensPerMonth: null, maxUsdPerMonth: null },
-  instanceBudget: { maxTokensPerJob: 5_000_000, maxTokensPerMonth: null, maxUsdPerMonth: 500 },
+  instanceBudget: ceiling,
+  effectiveBudget: ceiling,
   usageThisMonth: { tokens: 0, costUsd: 0 },
   pausedAt: null,
 }
@@ -28,7 +37,8 @@ test('returns the defaults, and changes single fields', async () => {
     jobRetentionDays: 30,
     budget: { maxTokensPerJob: 1_000, maxTokensPerMonth: 2_000, maxUsdPerMonth: 12.5 },
   }
-  expect(await client.projects.changeSettings(projectId, changes)).toEqual({ ...defaults, ...changes })
+  const effectiveBudget = { ...ceiling, ...changes.budget }
+  expect(await client.projects.changeSettings(projectId, changes)).toEqual({ ...defaults, ...changes, effectiveBudget })
   await api.pool.query(
     "INSERT INTO model_month VALUES ($1, date_trunc('month', now() AT TIME ZONE 'UTC')::date, 700, 1.25)",
     [projectId],
@@ -37,6 +47,7 @@ test('returns the defaults, and changes single fields', async () => {
   expect(cleared).toEqual({
     ...defaults,
     ...changes,
+    effectiveBudget,
     instructions: null,
     usageThisMonth: { tokens: 700, costUsd: 1.25 },
   })
@@ -73,6 +84,28 @@ test.each([
   { instructions: 'a\0b' },
 ])('rejects %j', async (changes) => {
   await expect(client.projects.changeSettings(projectId, changes)).rejects.toMatchObject({ code: 'invalid_request' })
+})
+
+test('rejects a budget above the ceiling of the operator, and caps one that is stored', async () => {
+  const { projectId, client } = await api.createProject()
+  const unlimited = { maxTokensPerJob: 1e12, maxTokensPerMonth: 1e12, maxUsdPerMonth: 1e9 }
+  const rejected = client.projects.changeSettings(projectId, { instructions: 'Spend.', budget: unlimited })
+  await expect(rejected).rejects.toMatchObject({
+    code: 'invalid_request',
+    errors: [
+      {
+        path: 'body/budget/maxTokensPerJob',
+        message: expect.stringContaining('set at most 5000000, or ask an operator'),
+      },
+      { path: 'body/budget/maxTokensPerMonth' },
+      { path: 'body/budget/maxUsdPerMonth', message: expect.stringContaining('above the limit of the instance, 500') },
+    ],
+  })
+  expect(await client.projects.settings(projectId)).toMatchObject({ instructions: null, budget: defaults.budget })
+  await api.stores.budgets.set(projectId, unlimited, { kind: 'operator' })
+  expect(await client.projects.settings(projectId)).toMatchObject({ budget: unlimited, effectiveBudget: ceiling })
+  const atCeiling = { maxTokensPerJob: 5_000_000, maxTokensPerMonth: 100_000_000, maxUsdPerMonth: 500 }
+  await client.projects.changeSettings(projectId, { budget: atCeiling })
 })
 
 test('changes nothing if one of the changes fails', async () => {

@@ -5,7 +5,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AttemptStore, LiveAttempt } from '../../jobs/attempt-store.ts'
-import type { BudgetDefaults, BudgetKind } from '../../models/budget.ts'
+import type { BudgetKind, ConfiguredCeilings } from '../../models/budget.ts'
 import type { ModelCallStore, Reservation, ReservationResult } from '../../models/model-call-store.ts'
 import { type ModelStore, openModelKey, type StoredModel } from '../../models/model-store.ts'
 import type { Egress } from '../../platform/egress/egress.ts'
@@ -38,7 +38,7 @@ export interface ModelRouteDeps {
   calls: ModelCallStore
   opener: Opener
   egress: Egress
-  budget: BudgetDefaults
+  ceilings: ConfiguredCeilings
 }
 
 const maxBodyBytes = 16 * 1024 * 1024
@@ -124,7 +124,7 @@ async function proxyCall(
   if (currentAttempt.stop)
     throw new ModelError('not_allowed', { message: 'The turn is being stopped: no more calls are allowed.' })
   const maxUsage = maxUsageOf(model, rebuilt, body)
-  const reserved = await deps.calls.reserve({ projectId, jobId, turnId, model, maxUsage }, deps.budget)
+  const reserved = await deps.calls.reserve({ projectId, jobId, turnId, model, maxUsage }, deps.ceilings)
   const reservation = requireReservation(reserved)
   const meter = new UsageMeter(deps.calls, reservation, request.log)
   const handleProviderError = createProviderErrorHandler(request.log, model, key)
@@ -167,4 +167,10 @@ const budgetMessages: Record<BudgetKind, string> = {
   job_tokens: 'the job has used its token budget.',
   month_tokens: 'the project has used its monthly token budget.',
   month_usd: 'the project has used its monthly budget in US dollars.',
+  hour_tokens: 'the project has used its token budget of this hour.',
+  hour_usd: 'the project has used its budget of this hour in US dollars.',
+  instance_month_tokens: 'the instance has used its monthly token budget.',
+  instance_month_usd: 'the instance has used its monthly budget in US dollars.',
+  instance_hour_tokens: 'the instance has used its token budget of this hour.',
+  instance_hour_usd: 'the instance has used its budget of this hour in US dollars.',
 }

@@ -90,7 +90,7 @@ test("sets and shows a project's budget", async () => {
   expect(admin(['budget', 'show', '--project', projectId]).stdout).toBe(
     [
       'max-tokens-per-job    1000',
-      'max-tokens-per-month  instance default',
+      'max-tokens-per-month  limit of the instance',
       'max-usd-per-month     20',
       'tokens-this-month     0',
       'usd-this-month        0',

@@ -78,7 +78,8 @@ export const modelCommands = {
 
   'budget set': defineCommand({
     summary: 'Set the budget of a project',
-    description: 'Omitted values are reset to the default of the instance.',
+    description:
+      'A budget below the limits of the instance, which are settings. Omitted values are reset: then only these apply.',
     options: {
       project,
       'max-tokens-per-job': { placeholder: 'N', description: 'Maximum tokens per job', parse: parseWholeNumber },
@@ -94,7 +95,9 @@ export const modelCommands = {
           maxUsdPerMonth: options['max-usd-per-month'] ?? null,
         }
         await stores.budgets.set(id, budget, operator)
-        note(`The budget of ${name} is set. Omitted values use the default of the instance.`)
+        note(
+          `The budget of ${name} is set. Where a limit of the instance is lower, or a value is omitted, that limit applies.`,
+        )
       }),
   }),
 
@@ -106,9 +109,9 @@ export const modelCommands = {
         const { id } = await stores.projects.get(options.project)
         const { own, used } = await stores.budgets.read(id)
         printFields({
-          'max-tokens-per-job': own.maxTokensPerJob ?? 'instance default',
-          'max-tokens-per-month': own.maxTokensPerMonth ?? 'instance default',
-          'max-usd-per-month': own.maxUsdPerMonth ?? 'instance default',
+          'max-tokens-per-job': own.maxTokensPerJob ?? 'limit of the instance',
+          'max-tokens-per-month': own.maxTokensPerMonth ?? 'limit of the instance',
+          'max-usd-per-month': own.maxUsdPerMonth ?? 'limit of the instance',
           'tokens-this-month': used.tokens,
           'usd-this-month': used.costUsd,
         })

@@ -158,7 +158,7 @@ export function startJobWorker(config: WorkerConfig, services: ServiceClients, l
         attempts,
         opener,
         egress,
-        budget: jobs.budget,
+        ceilings: jobs.budget,
       },
       gitProxy: {
         openRemote: async (projectId) => (await openProject(projectId))?.host.gitRemote(),

@@ -48,7 +48,7 @@ export function createSettingsDeps({
     github: createGithubConnector({ config, stores, callWorker, log }),
     testStoredModel: createStoredModelTester(callWorker),
     findMostAdvancedJob: createFindMostAdvancedJob(database),
-    instanceBudget: config.budget,
+    ceilings: config.budget,
     gatewayUrl: config.gatewayUrl,
     securityContact: config.securityContact,
     readSchemaVersion: () => lastAppliedPostgresMigration(pool),

@@ -47,6 +47,18 @@ export const integer = (min: number, max: number): Kind<number> => ({
   },
 })
 
+/** `none`: no limit, also where the default is one. */
+export const limit = (max: number): Kind<number | 'none'> => ({
+  accepts: `From 0 to ${max}, or \`none\` for no limit.`,
+  parse(value, { name }, env) {
+    if (value === 'none') return value
+    const number = Number(value)
+    if (Number.isInteger(number) && number >= 0 && number <= max) return number
+    env.addError(`${name} must be an integer from 0 to ${max}, or none for no limit, got ${value}`)
+    return undefined
+  },
+})
+
 export const oneOf = <const Choice extends string>(...choices: Choice[]): Kind<Choice> => ({
   accepts: `One of ${choices.map((choice) => `\`${choice}\``).join(', ')}.`,
   parse(value, { name }, env) {

@@ -11,6 +11,7 @@ import {
   httpsLink,
   inFile,
   integer,
+  limit,
   listenAddress,
   longText,
   mapped,
@@ -234,19 +235,49 @@ export const settings = {
   },
 
   budget: {
-    maxTokensPerJob: withDefault('COLOPHON_BUDGET_MAX_TOKENS_PER_JOB', integer(0, 1e12), '5000000', {
-      meaning:
-        "Maximum tokens that one job's model calls may use, input and output together. Of a job with a `topic`: each of its " +
-        'turns, because such a job goes on for as long as its pull request is open.',
-    }),
-    maxTokensPerMonth: withDefault('COLOPHON_BUDGET_MAX_TOKENS_PER_MONTH', integer(0, 1e12), null, {
-      meaning: 'Maximum tokens per project per calendar month (UTC).',
-    }),
-    maxUsdPerMonth: withDefault('COLOPHON_BUDGET_MAX_USD_PER_MONTH', integer(0, 1e9), null, {
-      meaning:
-        'Maximum US dollars per project per calendar month (UTC). Calls without a known price count only toward token ' +
-        'budgets.',
-    }),
+    project: {
+      maxTokensPerJob: withDefault('COLOPHON_BUDGET_MAX_TOKENS_PER_JOB', integer(0, 1e12), '5000000', {
+        meaning:
+          "Maximum tokens that one job's model calls may use, input and output together. Of a job with a `topic`: each of its " +
+          'turns, because such a job goes on for as long as its pull request is open.',
+      }),
+      maxTokensPerMonth: optional('COLOPHON_BUDGET_MAX_TOKENS_PER_MONTH', limit(1e12), {
+        documentedDefault: '`100000000`',
+        meaning: 'Maximum tokens per project per calendar month (UTC).',
+      }),
+      maxUsdPerMonth: optional('COLOPHON_BUDGET_MAX_USD_PER_MONTH', limit(1e9), {
+        documentedDefault: '`100`',
+        meaning:
+          'Maximum US dollars per project per calendar month (UTC). Calls without a known price count only toward token ' +
+          'budgets.',
+      }),
+      maxTokensPerHour: optional('COLOPHON_BUDGET_MAX_TOKENS_PER_HOUR', limit(1e12), {
+        documentedDefault: '`20000000`',
+        meaning: 'Maximum tokens per project per clock hour.',
+      }),
+      maxUsdPerHour: optional('COLOPHON_BUDGET_MAX_USD_PER_HOUR', limit(1e9), {
+        documentedDefault: '`20`',
+        meaning: 'Maximum US dollars per project per clock hour.',
+      }),
+    },
+    instance: {
+      maxTokensPerMonth: optional('COLOPHON_INSTANCE_BUDGET_MAX_TOKENS_PER_MONTH', limit(1e12), {
+        documentedDefault: '`500000000`',
+        meaning: 'Maximum tokens of all projects together per calendar month (UTC).',
+      }),
+      maxUsdPerMonth: optional('COLOPHON_INSTANCE_BUDGET_MAX_USD_PER_MONTH', limit(1e9), {
+        documentedDefault: '`500`',
+        meaning: 'Maximum US dollars of all projects together per calendar month (UTC).',
+      }),
+      maxTokensPerHour: optional('COLOPHON_INSTANCE_BUDGET_MAX_TOKENS_PER_HOUR', limit(1e12), {
+        documentedDefault: '`100000000`',
+        meaning: 'Maximum tokens of all projects together per clock hour.',
+      }),
+      maxUsdPerHour: optional('COLOPHON_INSTANCE_BUDGET_MAX_USD_PER_HOUR', limit(1e9), {
+        documentedDefault: '`100`',
+        meaning: 'Maximum US dollars of all projects together per clock hour.',
+      }),
+    },
   },
 
   views: {

@@ -27,6 +27,13 @@ import { createOpener, createSealer } from '../../../platform/sealed-secrets/sea
 import { generateSealingKeyPair, parseSealingPrivateKeys } from '../../../platform/sealed-secrets/sealing-keys.ts'
 import { addModelRoutes } from '../model-routes.ts'
 
+const noPeriodLimits = {
+  maxTokensPerMonth: 'none',
+  maxUsdPerMonth: 'none',
+  maxTokensPerHour: 'none',
+  maxUsdPerHour: 'none',
+} as const
+
 /** The operator's key at every provider. */
 export const providerKey = 'sk-very-secret-key-of-the-operator'
 
@@ -81,7 +88,7 @@ export async function startTestModelGateway(addresses: ServiceAddresses, purpose
     egress,
     opener: createOpener(sealing.keys),
     attempts: new AttemptStore(instance.database),
-    budget: { maxTokensPerJob: 1_000_000, maxTokensPerMonth: null, maxUsdPerMonth: null },
+    ceilings: { project: { ...noPeriodLimits, maxTokensPerJob: 1_000_000 }, instance: noPeriodLimits },
   })
   const url = await server.listen(http.listen)
 
