@@ -62,7 +62,10 @@ const extraRules: Readonly<Record<string, { statuses: readonly number[]; rule: s
   ),
   'POST /v2/projects/{projectId}/repository': { statuses: [400], rule: 'the repository must exist' },
   'PATCH /v2/projects/{projectId}/repository': { statuses: [400], rule: 'templates must contain their variables' },
-  'PATCH /v2/projects/{projectId}/settings': { statuses: [400], rule: 'the model must exist' },
+  'PATCH /v2/projects/{projectId}/settings': {
+    statuses: [400],
+    rule: 'the model must exist, and the budget must not be above the ceiling',
+  },
   'PATCH /v1/analytics/{projectId}/settings': {
     statuses: [400],
     rule: 'origins must be written as browsers send them',

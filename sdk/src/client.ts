@@ -17,6 +17,7 @@ import { createRepositoryCalls, type RepositoryCalls } from './repository.ts'
 import type { CallOptions, ConnectionSettings } from './request.ts'
 import { createRunnerCalls, type RunnerCalls } from './runners.ts'
 import { createSessionCalls, type SessionCalls } from './session.ts'
+import { createSpendCalls, type SpendCalls } from './spend.ts'
 import { createViewSettingsCalls, type ViewSettingsCalls } from './view-settings.ts'
 
 export interface ClientOptions {
@@ -60,6 +61,8 @@ export interface Client {
   readonly runners: RunnerCalls
   /** All models of the instance; for operators. */
   readonly models: InstanceModelCalls
+  /** What model calls used, by day, model and project. */
+  readonly spend: SpendCalls
   readonly members: MemberCalls
   readonly keys: KeyCalls
   /** Who did what in a project. */
@@ -93,6 +96,7 @@ export function createClient({ baseUrl, apiKey, fetch, timeoutSeconds = 30 }: Cl
     github: createGithubCalls(call),
     runners: createRunnerCalls(call),
     models: createInstanceModelCalls(call),
+    spend: createSpendCalls(call),
     members: createMemberCalls(call),
     keys: createKeyCalls(call),
     audit: createAuditCalls(call),

@@ -222,6 +222,8 @@ const calls: Record<
   addModel: { call: () => client.models.add(model), body: model },
   removeModel: { call: () => client.models.remove('{modelName}') },
   setDefaultModel: { call: () => client.models.setDefault('{modelName}') },
+  getProjectSpend: { call: () => client.spend.project('{projectId}') },
+  getInstanceSpend: { call: () => client.spend.instance() },
   listAuditEntries: { call: () => client.audit.list('{projectId}') },
 }
 

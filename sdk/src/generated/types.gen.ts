@@ -1294,6 +1294,283 @@ export type ProjectSettings = {
 };
 
 /**
+ * What the model calls of a project used in a month.
+ */
+export type ProjectSpend = {
+    /**
+     * The calendar month (UTC), as `YYYY-MM`.
+     */
+    month: string;
+    /**
+     * All model calls of the month. Calls in progress count with the maximum that they can use.
+     */
+    total: {
+        /**
+         * Number of model calls that the provider did not reject.
+         */
+        calls: number;
+        /**
+         * Tokens that they used, input and output together.
+         */
+        tokens: number;
+        /**
+         * Their cost in US dollars, as far as prices are known.
+         */
+        costUsd: number;
+        /**
+         * Tokens of calls whose price is unknown. They are not included in the cost.
+         */
+        unpricedTokens: number;
+    };
+    /**
+     * What the whole month will cost if its remaining days cost as much as the last seven days on average. Null for months other than the current one.
+     */
+    forecast: {
+        /**
+         * Tokens of the whole month.
+         */
+        tokens: number;
+        /**
+         * Cost of the whole month, in US dollars.
+         */
+        costUsd: number;
+    } | null;
+    /**
+     * The budget of the month that applies now.
+     */
+    limits: {
+        /**
+         * Maximum tokens in a month. Null if there is no limit.
+         */
+        maxTokensPerMonth: number | null;
+        /**
+         * Maximum cost in a month, in US dollars. Null if there is no limit.
+         */
+        maxUsdPerMonth: number | null;
+    };
+    /**
+     * The highest share of the budget that was reached, unless the budget was raised since. Null if less than half is used, and for months other than the current one.
+     */
+    alert: 50 | 80 | 100 | null;
+    /**
+     * The shares of the budget that were reached in the month.
+     */
+    notices: Array<{
+        /**
+         * Share of the budget of the month, in percent.
+         */
+        percent: 50 | 80 | 100;
+        /**
+         * Time at which it was noticed that this share is used.
+         */
+        reachedAt: string;
+    }>;
+    /**
+     * By day, in ascending order. Days without calls are omitted.
+     */
+    days: Array<{
+        /**
+         * The day (UTC).
+         */
+        day: string;
+        /**
+         * Number of model calls that the provider did not reject.
+         */
+        calls: number;
+        /**
+         * Tokens that they used, input and output together.
+         */
+        tokens: number;
+        /**
+         * Their cost in US dollars, as far as prices are known.
+         */
+        costUsd: number;
+        /**
+         * Tokens of calls whose price is unknown. They are not included in the cost.
+         */
+        unpricedTokens: number;
+    }>;
+    /**
+     * By model, the most expensive one first.
+     */
+    models: Array<{
+        /**
+         * Name of the model.
+         */
+        model: string;
+        /**
+         * Number of model calls that the provider did not reject.
+         */
+        calls: number;
+        /**
+         * Tokens that they used, input and output together.
+         */
+        tokens: number;
+        /**
+         * Their cost in US dollars, as far as prices are known.
+         */
+        costUsd: number;
+        /**
+         * Tokens of calls whose price is unknown. They are not included in the cost.
+         */
+        unpricedTokens: number;
+    }>;
+};
+
+/**
+ * What the model calls of all projects used in a month.
+ */
+export type InstanceSpend = {
+    /**
+     * The calendar month (UTC), as `YYYY-MM`.
+     */
+    month: string;
+    /**
+     * All model calls of the month. Calls in progress count with the maximum that they can use.
+     */
+    total: {
+        /**
+         * Number of model calls that the provider did not reject.
+         */
+        calls: number;
+        /**
+         * Tokens that they used, input and output together.
+         */
+        tokens: number;
+        /**
+         * Their cost in US dollars, as far as prices are known.
+         */
+        costUsd: number;
+        /**
+         * Tokens of calls whose price is unknown. They are not included in the cost.
+         */
+        unpricedTokens: number;
+    };
+    /**
+     * What the whole month will cost if its remaining days cost as much as the last seven days on average. Null for months other than the current one.
+     */
+    forecast: {
+        /**
+         * Tokens of the whole month.
+         */
+        tokens: number;
+        /**
+         * Cost of the whole month, in US dollars.
+         */
+        costUsd: number;
+    } | null;
+    /**
+     * The budget of the month that applies now.
+     */
+    limits: {
+        /**
+         * Maximum tokens in a month. Null if there is no limit.
+         */
+        maxTokensPerMonth: number | null;
+        /**
+         * Maximum cost in a month, in US dollars. Null if there is no limit.
+         */
+        maxUsdPerMonth: number | null;
+    };
+    /**
+     * The highest share of the budget that was reached, unless the budget was raised since. Null if less than half is used, and for months other than the current one.
+     */
+    alert: 50 | 80 | 100 | null;
+    /**
+     * The shares of the budget that were reached in the month.
+     */
+    notices: Array<{
+        /**
+         * Share of the budget of the month, in percent.
+         */
+        percent: 50 | 80 | 100;
+        /**
+         * Time at which it was noticed that this share is used.
+         */
+        reachedAt: string;
+    }>;
+    /**
+     * By day, in ascending order. Days without calls are omitted.
+     */
+    days: Array<{
+        /**
+         * The day (UTC).
+         */
+        day: string;
+        /**
+         * Number of model calls that the provider did not reject.
+         */
+        calls: number;
+        /**
+         * Tokens that they used, input and output together.
+         */
+        tokens: number;
+        /**
+         * Their cost in US dollars, as far as prices are known.
+         */
+        costUsd: number;
+        /**
+         * Tokens of calls whose price is unknown. They are not included in the cost.
+         */
+        unpricedTokens: number;
+    }>;
+    /**
+     * By model, the most expensive one first.
+     */
+    models: Array<{
+        /**
+         * Name of the model.
+         */
+        model: string;
+        /**
+         * Number of model calls that the provider did not reject.
+         */
+        calls: number;
+        /**
+         * Tokens that they used, input and output together.
+         */
+        tokens: number;
+        /**
+         * Their cost in US dollars, as far as prices are known.
+         */
+        costUsd: number;
+        /**
+         * Tokens of calls whose price is unknown. They are not included in the cost.
+         */
+        unpricedTokens: number;
+    }>;
+    /**
+     * By project, the most expensive one first, at most 500.
+     */
+    projects: Array<{
+        /**
+         * ID of the project.
+         */
+        projectId: string;
+        /**
+         * Name of the project.
+         */
+        name: string;
+        /**
+         * Number of model calls that the provider did not reject.
+         */
+        calls: number;
+        /**
+         * Tokens that they used, input and output together.
+         */
+        tokens: number;
+        /**
+         * Their cost in US dollars, as far as prices are known.
+         */
+        costUsd: number;
+        /**
+         * Tokens of calls whose price is unknown. They are not included in the cost.
+         */
+        unpricedTokens: number;
+    }>;
+};
+
+/**
  * A process that runs the agents of a project in sandboxes.
  */
 export type Runner = {
@@ -5379,6 +5656,123 @@ export type ChangeProjectSettingsResponses = {
 };
 
 export type ChangeProjectSettingsResponse = ChangeProjectSettingsResponses[keyof ChangeProjectSettingsResponses];
+
+export type GetProjectSpendData = {
+    body?: never;
+    path: {
+        /**
+         * ID of the project.
+         */
+        projectId: string;
+    };
+    query?: {
+        /**
+         * The calendar month (UTC), as `YYYY-MM`. Defaults to the current month.
+         */
+        month?: string;
+    };
+    url: '/v2/projects/{projectId}/spend';
+};
+
+export type GetProjectSpendErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type GetProjectSpendError = GetProjectSpendErrors[keyof GetProjectSpendErrors];
+
+export type GetProjectSpendResponses = {
+    /**
+     * What the model calls of a project used in a month.
+     */
+    200: ProjectSpend;
+};
+
+export type GetProjectSpendResponse = GetProjectSpendResponses[keyof GetProjectSpendResponses];
+
+export type GetInstanceSpendData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * The calendar month (UTC), as `YYYY-MM`. Defaults to the current month.
+         */
+        month?: string;
+    };
+    url: '/v2/spend';
+};
+
+export type GetInstanceSpendErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_role`
+     */
+    403: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type GetInstanceSpendError = GetInstanceSpendErrors[keyof GetInstanceSpendErrors];
+
+export type GetInstanceSpendResponses = {
+    /**
+     * What the model calls of all projects used in a month.
+     */
+    200: InstanceSpend;
+};
+
+export type GetInstanceSpendResponse = GetInstanceSpendResponses[keyof GetInstanceSpendResponses];
 
 export type PauseProjectData = {
     body?: never;

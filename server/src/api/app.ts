@@ -36,6 +36,7 @@ import { projectSettingsRoutes } from './projects/project-settings-routes.ts'
 import { type RepositoryRouteDeps, repositoryRoutes } from './repository/repository-routes.ts'
 import type { AccessRequirement, Route } from './route.ts'
 import { type RunnerRouteDeps, runnerRoutes } from './runners/runner-routes.ts'
+import { type SpendRouteDeps, spendRoutes } from './spend/spend-routes.ts'
 import { addWebhooks, type WebhookDeps } from './webhooks/receive-webhook.ts'
 
 export interface ApiDeps
@@ -47,6 +48,7 @@ export interface ApiDeps
     RepositoryRouteDeps,
     GithubRepositoryRouteDeps,
     SettingsDeps,
+    SpendRouteDeps,
     PauseRouteDeps,
     RunnerRouteDeps,
     ProjectHealthDeps,
@@ -70,6 +72,7 @@ export const createApiRoutes = (deps: ApiDeps): Route[] => [
   ...repositoryRoutes(deps),
   ...githubRepositoryRoutes(deps),
   ...projectSettingsRoutes(deps),
+  ...spendRoutes(deps),
   ...pauseRoutes(deps),
   ...runnerRoutes(deps),
   getProjectHealthRoute(deps),

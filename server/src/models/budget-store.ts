@@ -30,6 +30,15 @@ export class BudgetStore {
     return readCeilings(this.#db, configured)
   }
 
+  /** Hours that no call can be settled in any more. */
+  async deleteExpiredHours(): Promise<void> {
+    await this.#db
+      .deleteFrom('model_period')
+      .where('period', '=', 'hour')
+      .where('starts_at', '<', sql<Date>`now() - interval '7 days'`)
+      .execute()
+  }
+
   /** Takes effect from the next model call. */
   async set(projectId: Id<'prj'>, budget: ProjectBudget, actor: Actor): Promise<void> {
     await this.#db.transaction().execute((tx) => this.setInTransaction(tx, projectId, budget, actor))

@@ -16,6 +16,7 @@ import { Readiness } from '../../platform/http/readiness.ts'
 import { createLog } from '../../platform/log.ts'
 import { createMailer } from '../../platform/mailer.ts'
 import { createClickhouseCheck, createPostgresCheck, createTemporalCheck } from '../../platform/service-checks.ts'
+import { startBudgetNotices } from './budget-notices.ts'
 import { createServiceClients } from './create-service-clients.ts'
 import { createSessionManager } from './create-session-manager.ts'
 import { logFirstOwnerLink } from './log-first-owner-link.ts'
@@ -66,9 +67,18 @@ export async function startApi(config: ApiConfig): Promise<RunningProcess> {
   const deps = { ...views, ...people, readiness, ...stores, ...jobs, ...settings, readWebhook }
   const { server } = createApi(deps, config.http, log)
   server.addHook('preClose', async () => jobStreams.stop()) // otherwise the server would wait for streams that never end
+  const budgetNotices = startBudgetNotices({
+    ...stores,
+    notices: stores.budgetNotices,
+    ceilings: config.budget,
+    mailer,
+    publicUrl: config.publicUrl,
+    log,
+  })
   const announcement = logFirstOwnerLink(stores.people, config.publicUrl, log)
   const release = async () => {
     announcement.stop()
+    await budgetNotices.stop()
     mailer?.close()
     await viewBuffer.flush() // a sender that disconnected got no response, but its views are worth keeping
     await sourceActivity.flush()

@@ -114,6 +114,7 @@ export function startJobWorker(config: WorkerConfig, services: ServiceClients, l
     await deleteExpiredAccess(database)
     await authorizations.deleteExpired()
     await deliveries.deleteExpired()
+    await stores.budgets.deleteExpiredHours()
   }
   const dispatcher = startJobDispatcher({
     turns,

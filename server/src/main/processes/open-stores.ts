@@ -12,9 +12,11 @@ import { PullRequestStore } from '../../jobs/pull-request-store.ts'
 import { RunnerStore } from '../../jobs/runner-store.ts'
 import { TurnStore } from '../../jobs/turn-store.ts'
 import { KeyStore } from '../../keys/key-store.ts'
+import { BudgetNoticeStore } from '../../models/budget-notice-store.ts'
 import { BudgetStore } from '../../models/budget-store.ts'
 import { ModelCallStore } from '../../models/model-call-store.ts'
 import { ModelStore } from '../../models/model-store.ts'
+import { SpendStore } from '../../models/spend-store.ts'
 import { InvitationStore } from '../../people/invitation-store.ts'
 import { MemberStore } from '../../people/member-store.ts'
 import { PersonStore } from '../../people/person-store.ts'
@@ -48,6 +50,8 @@ export const openStores = (database: Database) => ({
   models: new ModelStore(database),
   modelCalls: new ModelCallStore(database),
   budgets: new BudgetStore(database),
+  budgetNotices: new BudgetNoticeStore(database),
+  spend: new SpendStore(database),
   analyticsSettings: new AnalyticsSettingsStore(database),
   people: new PersonStore(database),
   invitations: new InvitationStore(database),

@@ -1,8 +1,7 @@
 import type { SendInvitationEmail } from '../../api/people/invitation-routes.ts'
 import type { Log } from '../../platform/log.ts'
 import type { Mailer } from '../../platform/mailer.ts'
-
-const maxSubjectCharacters = 60
+import { shortenForSubject } from './shorten-for-subject.ts'
 
 /** The returned function resolves to false if no email is sent. The invitation is valid anyway: its link is in the response. */
 export function createInvitationEmailSender(mailer: Mailer | undefined, log: Log): SendInvitationEmail {
@@ -15,7 +14,7 @@ export function createInvitationEmailSender(mailer: Mailer | undefined, log: Log
       'If you did not expect this invitation, ignore this email.',
     ].join('\n\n')
     try {
-      await mailer.send({ to, subject: `Invitation to ${shorten(projectName)}`, text })
+      await mailer.send({ to, subject: `Invitation to ${shortenForSubject(projectName)}`, text })
       return true
     } catch (error) {
       log.warn({ error: String(error) }, 'invitation email not sent')
@@ -23,6 +22,3 @@ export function createInvitationEmailSender(mailer: Mailer | undefined, log: Log
     }
   }
 }
-
-const shorten = (name: string) =>
-  name.length > maxSubjectCharacters ? `${name.slice(0, maxSubjectCharacters - 1).toWellFormed()}…` : name

@@ -152,13 +152,13 @@ export const settings = {
         documentedDefault: 'none',
         purpose: 'the SMTP server that sends email, like smtps://user:password@mail.example.com',
         meaning:
-          'SMTP server for invitations, like `smtps://user:password@mail.example.com`. Without it, invitations are ' +
-          'links to copy.',
+          'SMTP server for invitations and [budget notices](spend.md#notices), like ' +
+          '`smtps://user:password@mail.example.com`. Without it, invitations are links to copy.',
       }),
       from: required('COLOPHON_MAIL_FROM', text, {
         documentedDefault: 'required with an SMTP server',
-        purpose: 'the sender of invitations, like Colophon <docs@example.com>',
-        meaning: 'Sender of invitations, like `Colophon <docs@example.com>`.',
+        purpose: 'the sender of emails, like Colophon <docs@example.com>',
+        meaning: 'Sender of emails, like `Colophon <docs@example.com>`.',
       }),
     },
   },
