@@ -9,7 +9,7 @@ import {
   VisuallyHidden,
 } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { IconActivity, IconBook2, IconLogout, IconUser } from '@tabler/icons-react'
+import { IconActivity, IconBook2, IconCoin, IconLogout, IconUser } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { toErrorDetail } from '../shown/error-alert.tsx'
@@ -65,6 +65,11 @@ export function PersonMenu() {
         <MenuItemLink to="/account" leftSection={<IconUser size={16} />}>
           Account
         </MenuItemLink>
+        {person.isOperator && (
+          <MenuItemLink to="/spend" leftSection={<IconCoin size={16} />}>
+            Spend of the instance
+          </MenuItemLink>
+        )}
         <MenuItemLink to="/status" leftSection={<IconActivity size={16} />}>
           Status
         </MenuItemLink>

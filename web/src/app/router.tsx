@@ -6,6 +6,7 @@ import { keysRoutes } from '../keys/routes.ts'
 import { peopleRoutes, signedInPeopleRoutes } from '../people/routes.ts'
 import { projectHomeRoutes, projectsRoutes } from '../projects/routes.ts'
 import { settingsRoutes } from '../settings/routes.ts'
+import { instanceSpendRoutes, spendRoutes } from '../spend/routes.ts'
 import { statusRoutes } from '../status/routes.ts'
 import { NotFound } from './not-found.tsx'
 import { PageError } from './page-error.tsx'
@@ -19,11 +20,13 @@ const routeTree = rootRoute.addChildren([
     ...signedInPeopleRoutes,
     ...projectsRoutes,
     ...githubRoutes,
+    ...instanceSpendRoutes,
     projectRoute.addChildren([
       ...projectHomeRoutes,
       ...jobsRoutes,
       ...analyticsRoutes,
       ...keysRoutes,
+      ...spendRoutes,
       ...settingsRoutes,
     ]),
   ]),

@@ -5,8 +5,10 @@ import { useEffect, useRef } from 'react'
 import { ReauthenticationProvider } from '../people/reauthentication.tsx'
 import { ProjectNavigation } from '../projects/project-navigation.tsx'
 import { ProjectSwitcher } from '../projects/project-switcher.tsx'
+import { InstanceSpendAlert } from '../spend/spend-alert.tsx'
 import styles from './frame.module.css'
 import { PersonMenu } from './person-menu.tsx'
+import { useSession } from './session.ts'
 import { Wordmark } from './wordmark.tsx'
 
 /** The layout of every page for signed-in people. */
@@ -14,6 +16,7 @@ export function SignedInLayout() {
   const [isOpen, { open, close }] = useDisclosure()
   const { projectId } = useParams({ strict: false })
   const { pathname } = useLocation()
+  const { person } = useSession()
   // biome-ignore lint/correctness/useExhaustiveDependencies: the drawer closes after every navigation
   useEffect(close, [pathname])
   useFocusAfterNavigation()
@@ -60,6 +63,7 @@ export function SignedInLayout() {
       <AppShell.Main id="content" tabIndex={-1} className={styles.main}>
         <Box maw={1120} mx="auto">
           <ReauthenticationProvider>
+            {person?.isOperator && <InstanceSpendAlert />}
             <Outlet />
           </ReauthenticationProvider>
         </Box>

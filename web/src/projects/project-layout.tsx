@@ -3,9 +3,13 @@ import { IconLock, IconPlayerPause } from '@tabler/icons-react'
 import { Outlet, useLocation } from '@tanstack/react-router'
 import { useSession } from '../app/session.ts'
 import { AnchorLink } from '../shown/links.tsx'
+import { ProjectSpendAlert } from '../spend/spend-alert.tsx'
 import { canManage, useOptionalProject } from './project.ts'
 
-/** Shared by all pages of a project: notices that it is paused, and that the role of the person does not allow changes. */
+/**
+ * Shared by all pages of a project: notices that it is paused, that its budget is used, and that the role of the person does not
+ * allow changes.
+ */
 export function ProjectLayout() {
   const project = useOptionalProject()
   const { pathname } = useLocation()
@@ -28,6 +32,7 @@ export function ProjectLayout() {
           . Page views are still counted.
         </Alert>
       )}
+      <ProjectSpendAlert projectId={project.id} />
       {pathname.includes('/settings/') && !canManage(project) && (
         <Alert color="gray" icon={<IconLock />} mb="lg">
           As {project.role === 'editor' ? 'an editor' : 'a viewer'}, you can view these settings. Only owners can change

@@ -2,6 +2,7 @@ import {
   IconActivityHeartbeat,
   IconBrandGit,
   IconChartLine,
+  IconCoin,
   IconCpu,
   IconEye,
   IconFileDescription,
@@ -30,6 +31,7 @@ const groups: readonly { caption?: string; items: readonly NavigationItem[] }[] 
     items: [
       { to: '/projects/$projectId', name: 'Get started', Icon: IconListCheck, isExact: true },
       { to: '/projects/$projectId/jobs', name: 'Jobs', Icon: IconRoute },
+      { to: '/projects/$projectId/spend', name: 'Spend', Icon: IconCoin },
       { to: '/projects/$projectId/keys', name: 'API keys', Icon: IconKey },
     ],
   },

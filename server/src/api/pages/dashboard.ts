@@ -53,6 +53,7 @@ const pages = [
   '/new-password',
   '/account',
   '/status',
+  '/spend',
   '/projects/*',
   '/github/app-created',
   '/github/installed', // where GitHub redirects people to
