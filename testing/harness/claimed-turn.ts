@@ -28,7 +28,10 @@ export function newQueueingActivity(): QueueingActivity {
   return { taskToken: randomBytes(16), scheduledAt: new Date(Date.now() + activities), attempt: 1 }
 }
 
-export async function createClaimingRunner(instance: TestInstance, projectId: Id<'prj'>): Promise<ClaimingRunner> {
+export async function createClaimingRunner(
+  instance: Pick<TestInstance, 'stores'>,
+  projectId: Id<'prj'>,
+): Promise<ClaimingRunner> {
   const runner = await instance.stores.runners.create('test', hashKey(generateKey('colophon_runner_')), [projectId])
   return { ...runner, processId: runner.id }
 }
@@ -36,7 +39,7 @@ export async function createClaimingRunner(instance: TestInstance, projectId: Id
 const jobInput = { repository: 'docs/site', ref: 'main', title: null, draft: false, publish: 'pull_request' } as const
 
 export async function createQueuedTurn(
-  instance: TestInstance,
+  instance: Pick<TestInstance, 'stores'>,
   projectId: Id<'prj'>,
   model: string,
   activity = newQueueingActivity(),
@@ -55,7 +58,7 @@ export async function createQueuedTurn(
 
 /** The turn is claimed by a new runner, unless one is given. */
 export async function createClaimedTurn(
-  instance: TestInstance,
+  instance: Pick<TestInstance, 'stores'>,
   projectId: Id<'prj'>,
   model: string,
   runner?: ClaimingRunner,

@@ -33,6 +33,12 @@ describe('the stream', () => {
     usage: { inputTokens: 5, cacheReadTokens: 6, cacheWriteTokens: 7, outputTokens: 8 },
   }
 
+  it('reports the usage if it is requested, unless the script omits it', () => {
+    const body = { stream_options: { include_usage: true } }
+    expect(chunks(step, body).at(-1)).toMatchObject({ choices: [], usage: { completion_tokens: 8 } })
+    expect(chunks({ ...step, withoutUsage: true }, body).every(({ usage }) => usage === null)).toBe(true)
+  })
+
   it('sends text, then tool calls', () => {
     const sent = chunks(step)
     expect(sent).toMatchObject([

@@ -214,7 +214,7 @@ function* chunks(reply: Reply, model: string, includeUsage: boolean): Generator<
   if (includeUsage && usage) yield { ...common, choices: [], usage }
 }
 
-function completion({ content, usage, createdAtSeconds, newId }: Reply, model: string): Completion {
+function completion({ content, usage, reportsUsage, createdAtSeconds, newId }: Reply, model: string): Completion {
   const calls = content.kind === 'message' ? content.calls : []
   const toolCalls = calls.map(
     (call) =>
@@ -240,7 +240,7 @@ function completion({ content, usage, createdAtSeconds, newId }: Reply, model: s
         finish_reason: toolCalls.length === 0 ? 'stop' : 'tool_calls',
       },
     ],
-    usage: usageOf(usage),
+    ...(reportsUsage && { usage: usageOf(usage) }),
   }
 }
 

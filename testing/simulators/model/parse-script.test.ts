@@ -22,6 +22,7 @@ describe('parseScript', () => {
     ['[{"call": [{"tool": "ls", "arguments": {}, "malformedArguments": "{"}]}]', 'a call must have "arguments"'],
     ['[{"say": "a", "usage": {"tokens": 1}}]', '"tokens" is unknown'],
     ['[{"say": "a", "usage": {"inputTokens": -1}}]', 'whole numbers'],
+    ['[{"say": "a", "withoutUsage": false}]', 'must be true'],
     ['[{"say": "a", "endless": true}, {"say": "b"}]', 'only in the last step'],
     ['[{"say": "a", "fault": {"kind": "rain"}}]', 'the kind of a fault'],
     ['[{"say": "a", "fault": {"kind": "status", "status": 418}}]', '"status" must be 401'],

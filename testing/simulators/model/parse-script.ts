@@ -25,9 +25,10 @@ export function parseScript(text: string): Script {
 function stepError(step: unknown, isLast: boolean): string | undefined {
   if (!isObject(step)) return 'not an object'
   return (
-    unknownKeyError(step, ['say', 'call', 'sayBytes', 'refuse', 'usage', 'fault', 'endless']) ??
+    unknownKeyError(step, ['say', 'call', 'sayBytes', 'refuse', 'usage', 'withoutUsage', 'fault', 'endless']) ??
     contentError(step) ??
     (step.usage === undefined ? undefined : usageError(step.usage)) ??
+    (step.withoutUsage === undefined || step.withoutUsage === true ? undefined : '"withoutUsage" must be true') ??
     (step.fault === undefined ? undefined : faultError(step.fault)) ??
     (step.endless === undefined || (step.endless === true && isLast)
       ? undefined

@@ -6,6 +6,7 @@ export type Reply = {
     | { kind: 'message'; text: string; calls: { tool: string; argumentsJson: string }[] }
     | { kind: 'refusal'; text: string }
   usage: Usage
+  reportsUsage: boolean
   createdAtSeconds: number
   /** Returns a new ID with the provider's prefix, such as `toolu_`. */
   newId: (prefix: string) => string
@@ -17,7 +18,7 @@ export function replyFor(
 ): Reply {
   const content = contentOf(step)
   const usage = { ...estimatedUsage(content, requestBytes), ...step.usage }
-  return { content, usage, createdAtSeconds, newId }
+  return { content, usage, reportsUsage: step.withoutUsage !== true, createdAtSeconds, newId }
 }
 
 function contentOf(step: Step): Reply['content'] {

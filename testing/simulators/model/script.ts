@@ -5,6 +5,8 @@ export type Script = readonly Step[]
 export type Step = StepContent & {
   /** Omitted values are estimated from the lengths of request and response. */
   usage?: Partial<Usage>
+  /** Reports no usage, as some providers with OpenAI's chat completions do. The other formats always report it. */
+  withoutUsage?: true
   fault?: Fault
   /** Repeats the step for all later calls. Only in the last step. */
   endless?: true
