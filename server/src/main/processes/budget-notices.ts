@@ -62,8 +62,14 @@ async function listRecipients(
   scope: SpendScope,
 ): Promise<string[]> {
   if (scope === 'instance') return (await people.listOperators()).map(({ email }) => email)
-  const page = await members.list(scope, { limit: memberPage, before: undefined })
-  return page.filter(({ role, hasJoined }) => role === 'owner' && hasJoined).map(({ email }) => email)
+  const owners: string[] = []
+  let before: string | undefined
+  for (;;) {
+    const page = await members.list(scope, { limit: memberPage, before })
+    owners.push(...page.filter(({ role, hasJoined }) => role === 'owner' && hasJoined).map(({ email }) => email))
+    before = page.at(-1)?.id
+    if (page.length < memberPage) return owners
+  }
 }
 
 async function composeEmail(
