@@ -311,6 +311,7 @@ async function capturePages({ newcomer, capture, projectPath }: Context, jobPath
     { name: 'reference', path: '/reference', heading: /./, isPublic: true },
     { name: 'projects', path: '/', heading: 'Projects' },
     { name: 'account', path: '/account', heading: 'Account' },
+    { name: 'spend-of-instance', path: '/spend', heading: 'Spend' },
     { name: 'github-app-created', path: '/github/app-created', heading: 'GitHub App' },
     { name: 'github-installed', path: '/github/installed', heading: 'Choose a repository' },
     { name: 'no-such-page', path: '/projects/prj_x', heading: /not found/ },
@@ -322,6 +323,7 @@ async function capturePages({ newcomer, capture, projectPath }: Context, jobPath
     inProject('analytics-page', '/analytics/page?path=%2Finstall', /install/),
     inProject('analytics-clients', '/analytics/clients', 'Clients'),
     inProject('analytics-sources', '/analytics/sources', 'Sources'),
+    inProject('spend', '/spend', 'Spend'),
     inProject('keys', '/keys', 'API keys'),
     ...['repository', 'agent', 'models', 'views', 'members', 'runners', 'audit', 'health'].map((page) =>
       inProject(`settings-${page}`, `/settings/${page}`, /./),
