@@ -39,6 +39,8 @@ afterAll(async () => {
 const { projectId, client, secret } = await api.createProject()
 await api.addModel()
 const person = await api.signIn({ projectId, role: 'owner' })
+await api.signInOperator() // so that the person is not the last operator, who cannot be disabled
+const { runner } = await client.runners.create(projectId, { name: 'an example' })
 await client.views.ingest(projectId, { views: [{ path: '/docs/start', userAgent: 'GPTBot/1.2' }] })
 const { rows: batches } = await api.pool.query<{ id: string }>('SELECT id FROM view_batch LIMIT 1')
 
@@ -67,6 +69,7 @@ const environment = {
   COLOPHON_URL: api.url,
   COLOPHON_API_KEY: secret,
   COLOPHON_PROJECT_ID: projectId,
+  RUNNER_ID: runner.id,
   GITEA_TOKEN: services.gitea.adminToken,
   BATCH: batches[0]?.id ?? '',
 }

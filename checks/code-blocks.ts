@@ -71,6 +71,7 @@ export const untestedCodeBlockReasons: Readonly<Record<string, string>> = {
   'docs/runners.md: git clone "$REPOSITORY_URL" /opt/colophon': changesMachine,
   'docs/runners.md: useradd --system --no-create-home --shell /usr/sbin/nologin colophon': changesMachine,
   'docs/runners.md: mkdir -p /etc/colophon': changesMachine,
+  'docs/runners.md: systemctl restart colophon-runner': changesMachine,
   'docs/runners.md: [Unit]': changesMachine,
   'docs/runners.md: systemctl daemon-reload': changesMachine,
   'docs/views.md: <script defer src="https://colophon.example.com/colophon.js" data-site="site_…"></script>':

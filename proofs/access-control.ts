@@ -101,7 +101,10 @@ async function createCredentials(
   const wrongNetwork = await createKey({ allowedNetworks: ['203.0.113.0/24'] })
   const withoutScope = new Map<string, string>()
   for (const scope of scopes)
-    withoutScope.set(scope, (await createKey({ scopes: scopes.filter((other) => other !== scope) })).secret)
+    withoutScope.set(
+      scope,
+      (await createKey({ scopes: scopes.filter((other) => other !== scope && other !== 'project:write') })).secret,
+    )
 
   const invalid = (name: string, ...headers: string[]): Credential => ({
     name,
@@ -279,7 +282,7 @@ async function revocationIsImmediate(
         method: 'POST',
         url: keysUrl,
         headers,
-        body: JSON.stringify({ name: 'to be revoked', scopes: ['project:write'] }),
+        body: JSON.stringify({ name: 'to be revoked', scopes }),
       })
       return JSON.parse(response.text) as { key: { id: string }; secret: string }
     }
@@ -306,7 +309,7 @@ async function delayedBodies(run: ProofRun, apiUrl: string, { projectId, key }: 
   const clients = { ci: 5, stated: 20, full: 100 }[run.size]
   const keysUrl = `${apiUrl}/v2/projects/${projectId}/keys`
   const json = ['content-type', 'application/json']
-  const body = (name: string) => JSON.stringify({ name, scopes: ['project:write'] })
+  const body = (name: string) => JSON.stringify({ name, scopes })
   const created = await sendHttpRequest({
     method: 'POST',
     url: keysUrl,

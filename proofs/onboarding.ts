@@ -312,6 +312,7 @@ async function capturePages({ newcomer, capture, projectPath }: Context, jobPath
     { name: 'projects', path: '/', heading: 'Projects' },
     { name: 'account', path: '/account', heading: 'Account' },
     { name: 'spend-of-instance', path: '/spend', heading: 'Spend' },
+    { name: 'people', path: '/people', heading: 'People' },
     { name: 'github-app-created', path: '/github/app-created', heading: 'GitHub App' },
     { name: 'github-installed', path: '/github/installed', heading: 'Choose a repository' },
     { name: 'no-such-page', path: '/projects/prj_x', heading: /not found/ },

@@ -13,6 +13,7 @@ import {
   createExampleSiteKey,
   createUrlWithExampleResources,
   exampleModel,
+  examplePersonId,
   readApiOperations,
 } from './judges/route-examples.ts'
 import type { ProofRun } from './proof.ts'
@@ -69,6 +70,11 @@ export async function prove(run: ProofRun): Promise<void> {
        VALUES ($1, 'openai-responses', 'http://model.invalid/v1', 'x', 1, 1) ON CONFLICT DO NOTHING`,
       [exampleModel],
     )
+  const insertExamplePerson = () =>
+    colophon.pool.query(
+      "INSERT INTO person (id, name, email) VALUES ($1, 'An Example', 'example@example.com') ON CONFLICT DO NOTHING",
+      [examplePersonId],
+    )
   let requests = 0
   let crossOriginRequests = 0
   for (const operation of operations) {
@@ -79,6 +85,7 @@ export async function prove(run: ProofRun): Promise<void> {
       const person = caller === 'nobody' ? undefined : people[caller]
       const target = await createUrlWithExampleResources(url, operation, ownProject)
       await insertExampleModel()
+      await insertExamplePerson()
       const headers = person?.headers() ?? ['origin', toLocalhostOrigin(url)]
       const response = await send(operation, target, headers)
       const verdict = toVerdict(response, operation)

@@ -64,6 +64,9 @@ type CreateResource = (post: (path: string, body: unknown) => Promise<Record<str
 /** Only operators can add models. A proof that deletes one has to insert it first. */
 export const exampleModel = 'example-model'
 
+/** Only operators can read and change people. A proof that deletes one has to insert them first. */
+export const examplePersonId = 'per_01m7ehpvk8eg2t3q9d4x5w0r7a'
+
 /** Creates the resource that a path parameter names, so that each request has its own. */
 const creators: Readonly<Record<string, CreateResource>> = {
   keyId: async (post) =>
@@ -84,6 +87,7 @@ const creators: Readonly<Record<string, CreateResource>> = {
   runnerId: async (post) =>
     ((await post('/v2/projects/{projectId}/runners', { name: 'an example' })).runner as { id: string }).id,
   modelName: async () => exampleModel,
+  personId: async () => examplePersonId,
   siteKey: async (post) => String((await post('/v1/analytics/{projectId}/site-keys', undefined)).key),
   id: async (post) => String((await post('/v2/agent/{projectId}/job', { prompt: 'Do it.' })).id),
 }

@@ -11,6 +11,7 @@ import { createJobCalls, type JobCalls } from './jobs.ts'
 import { createKeyCalls, type KeyCalls } from './keys.ts'
 import { createMemberCalls, type MemberCalls } from './members.ts'
 import { createOperationCaller } from './operation.ts'
+import { createPeopleCalls, type PeopleCalls } from './people.ts'
 import { createProjectCalls, type ProjectCalls } from './projects.ts'
 import { createViewReadCalls, type ViewReadCalls } from './read-views.ts'
 import { createRepositoryCalls, type RepositoryCalls } from './repository.ts'
@@ -64,6 +65,8 @@ export interface Client {
   /** What model calls used, by day, model and project. */
   readonly spend: SpendCalls
   readonly members: MemberCalls
+  /** The people of the instance; for operators. */
+  readonly people: PeopleCalls
   readonly keys: KeyCalls
   /** Who did what in a project. */
   readonly audit: AuditCalls
@@ -98,6 +101,7 @@ export function createClient({ baseUrl, apiKey, fetch, timeoutSeconds = 30 }: Cl
     models: createInstanceModelCalls(call),
     spend: createSpendCalls(call),
     members: createMemberCalls(call),
+    people: createPeopleCalls(call),
     keys: createKeyCalls(call),
     audit: createAuditCalls(call),
   }

@@ -3,6 +3,8 @@ import type {
   AddMemberResponse,
   ChangeMemberRoleData,
   ChangeMemberRoleResponse,
+  ListCreatedAccessData,
+  ListCreatedAccessResponse,
   ListMembersData,
   ListMembersResponse,
   RemoveMemberData,
@@ -36,11 +38,29 @@ export const createMemberCalls = (call: OperationCaller) => ({
       options,
     ),
 
-  /** Returns the member as they were before. */
-  remove: (projectId: string, memberId: string, options?: CallOptions) =>
+  /** What is revoked by default when the member is removed or, with `role`, when they get that lower role. */
+  listCreated: (
+    projectId: string,
+    memberId: string,
+    query: NonNullable<ListCreatedAccessData['query']> = {},
+    options?: CallOptions,
+  ) =>
+    call<ListCreatedAccessData, ListCreatedAccessResponse>(
+      'GET',
+      { url: '/v2/projects/{projectId}/members/{memberId}/created', path: { projectId, memberId }, query },
+      options,
+    ),
+
+  /** Returns the member as they were before. Revokes what they created, except the IDs in `keep`. */
+  remove: (
+    projectId: string,
+    memberId: string,
+    query: NonNullable<RemoveMemberData['query']> = {},
+    options?: CallOptions,
+  ) =>
     call<RemoveMemberData, RemoveMemberResponse>(
       'DELETE',
-      { url: '/v2/projects/{projectId}/members/{memberId}', path: { projectId, memberId } },
+      { url: '/v2/projects/{projectId}/members/{memberId}', path: { projectId, memberId }, query },
       options,
     ),
 })

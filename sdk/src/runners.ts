@@ -5,6 +5,8 @@ import type {
   ListRunnersResponse,
   RevokeRunnerData,
   RevokeRunnerResponse,
+  RotateRunnerTokenData,
+  RotateRunnerTokenResponse,
 } from './generated/types.gen.ts'
 import type { OperationCaller } from './operation.ts'
 import type { CallOptions } from './request.ts'
@@ -25,6 +27,14 @@ export const createRunnerCalls = (call: OperationCaller) => ({
     call<CreateRunnerData, CreateRunnerResponse>(
       'POST',
       { url: '/v2/projects/{projectId}/runners', path: { projectId }, body },
+      options,
+    ),
+
+  /** The new token is only in this response. The old one stays valid for the overlap. */
+  rotateToken: (projectId: string, runnerId: string, body: RotateRunnerTokenData['body'], options?: CallOptions) =>
+    call<RotateRunnerTokenData, RotateRunnerTokenResponse>(
+      'POST',
+      { url: '/v2/projects/{projectId}/runners/{runnerId}/rotate', path: { projectId, runnerId }, body },
       options,
     ),
 

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { ClaimingRunner, QueueingActivity } from '../../server/src/jobs/attempt-store.ts'
 import { generateKey, hashKey, type KeySecret } from '../../server/src/keys/key-format.ts'
 import type { Id } from '../../server/src/platform/ids.ts'
-import type { TestInstance } from './test-instance.ts'
+import { operator, type TestInstance } from './test-instance.ts'
 
 export interface ClaimedTurn {
   jobId: Id<'job'>
@@ -32,7 +32,10 @@ export async function createClaimingRunner(
   instance: Pick<TestInstance, 'stores'>,
   projectId: Id<'prj'>,
 ): Promise<ClaimingRunner> {
-  const runner = await instance.stores.runners.create('test', hashKey(generateKey('colophon_runner_')), [projectId])
+  const runner = await instance.stores.runners.create(
+    { name: 'test', tokenHash: hashKey(generateKey('colophon_runner_')), projectIds: [projectId], expiresAt: null },
+    operator,
+  )
   return { ...runner, processId: runner.id }
 }
 

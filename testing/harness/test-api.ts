@@ -116,7 +116,9 @@ export async function startTestApi(
     createProject,
     async deniedCallers(projectId, needed) {
       const otherProject = await createProject('Another project')
-      const keyWithoutScope = await createKey(projectId, { scopes: scopes.filter((scope) => scope !== needed) })
+      const keyWithoutScope = await createKey(projectId, {
+        scopes: scopes.filter((scope) => scope !== needed && scope !== 'project:write'),
+      })
       const keyOfOtherNetwork = await createKey(projectId, { allowedNetworks: ['203.0.113.0/24'] })
       return [
         { name: 'a caller without a key', client: clientWith(), code: 'unauthenticated' },

@@ -16,6 +16,7 @@ export function testAuthorizeDeps({
       publicUrl: publicOrigin,
       sessionSecret: 'a secret for tests that is long enough',
       isInvited: async () => false,
+      isDisabled: async () => false,
       onNewPerson: async () => {},
       log: createLog('test', { level: 'error' }),
     },

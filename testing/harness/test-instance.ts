@@ -81,7 +81,10 @@ export async function createTestInstance(addresses: ServiceAddresses, purpose: s
     },
     async createRunnerToken(projectIds, name = 'runner') {
       const token = generateKey('colophon_runner_')
-      await stores.runners.create(name, hashKey(token), projectIds ?? null)
+      await stores.runners.create(
+        { name, tokenHash: hashKey(token), projectIds: projectIds ?? null, expiresAt: null },
+        operator,
+      )
       return token
     },
     addModel: (model = {}, providerKey) =>

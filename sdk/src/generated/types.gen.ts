@@ -845,6 +845,18 @@ export type ApiKey = {
      */
     createdByKeyId: string | null;
     /**
+     * Who created the key: the email address of a person, the ID of an API key, or `operator` for `colophon-server admin`. The ID of the person if their account was deleted. Null if it is not known.
+     */
+    createdBy: string | null;
+    /**
+     * Who kept the key when its creator lost access, and has taken it over. Null if nobody has. It is revoked when that person loses access.
+     */
+    takenOverBy: string | null;
+    /**
+     * Whether the key can do more than its scopes say: it was created before `project:write` required all other scopes. Replace it by one with the scopes that it needs.
+     */
+    exceedsScopes: boolean;
+    /**
      * Time at which the key was created.
      */
     createdAt: string;
@@ -1591,9 +1603,25 @@ export type Runner = {
      */
     isOnline: boolean;
     /**
+     * Who created the runner: the email address of a person, the ID of an API key, or `operator` for `colophon-server admin`. The ID of the person if their account was deleted. Null if it is not known.
+     */
+    createdBy: string | null;
+    /**
+     * Who kept the runner when its creator lost access, and has taken it over. Null if nobody has. It is revoked when that person loses access.
+     */
+    takenOverBy: string | null;
+    /**
      * Time at which the runner was created.
      */
     createdAt: string;
+    /**
+     * Time at which the token expires. Null if it never expires.
+     */
+    expiresAt: string | null;
+    /**
+     * Time until which the token before the last rotation is valid. Null if it is not valid.
+     */
+    previousTokenExpiresAt: string | null;
     /**
      * Time at which the runner last polled for a turn. Null if it never has.
      */
@@ -1692,6 +1720,48 @@ export type Member = {
      * Whether the person has accepted an invitation to this project. Until then they have no access.
      */
     hasJoined: boolean;
+    /**
+     * Whether an operator disabled the account of the person. They have no access then.
+     */
+    isDisabled: boolean;
+};
+
+/**
+ * Access to a project that a person created, directly or with an API key: it is revoked with theirs.
+ */
+export type CreatedAccess = {
+    /**
+     * `key`: an API key. `runner`: a runner of the project. `invitation`: an open invitation to the project.
+     */
+    kind: 'key' | 'runner' | 'invitation';
+    /**
+     * ID of the key, runner or invitation.
+     */
+    id: string;
+    /**
+     * ID of the project that it gives access to.
+     */
+    projectId: string;
+    /**
+     * Name of the key or runner, or the email address that was invited.
+     */
+    name: string;
+    /**
+     * Scopes of the key. Null if it is not a key.
+     */
+    scopes: Array<'agent:read' | 'agent:write' | 'agent:approve' | 'analytics:read' | 'analytics:write' | 'project:read' | 'project:write'> | null;
+    /**
+     * The person, or the API key of theirs, that created it or has taken it over.
+     */
+    createdBy: string;
+    /**
+     * Time at which it was created.
+     */
+    createdAt: string;
+    /**
+     * Time at which it was last used. Null if it was never used, or is an invitation.
+     */
+    lastUsedAt: string | null;
 };
 
 /**
@@ -1711,6 +1781,10 @@ export type Invitation = {
      */
     role: 'owner' | 'editor' | 'viewer';
     /**
+     * Who created or has taken over the invitation: the email address of a person, the ID of an API key, or `operator`.
+     */
+    invitedBy: string;
+    /**
      * Time at which the invitation was created.
      */
     createdAt: string;
@@ -1721,7 +1795,7 @@ export type Invitation = {
 };
 
 /**
- * An entry of the audit log: who did what in a project. Entries are never changed.
+ * An entry of the audit log: who did what. Entries are never changed, except that the email address of a person who is deleted is replaced by their ID.
  */
 export type AuditEntry = {
     /**
@@ -1733,7 +1807,7 @@ export type AuditEntry = {
      */
     at: string;
     /**
-     * Who performed the action: the ID of an API key, the email address of a person, `operator` for `colophon-server admin`, or `code-host`.
+     * Who performed the action: the ID of an API key, the email address of a person, `operator` for `colophon-server admin`, or `code-host`. If the person was deleted, their ID.
      */
     actor: string;
     /**
@@ -1847,6 +1921,57 @@ export type GithubApp = {
      * Time at which the App was created.
      */
     createdAt: string;
+};
+
+/**
+ * A person with an account on this instance.
+ */
+export type Person = {
+    /**
+     * ID of the person.
+     */
+    id: string;
+    /**
+     * Email address that the person signs in with.
+     */
+    email: string;
+    /**
+     * Display name of the person.
+     */
+    name: string;
+    /**
+     * Whether the person is an operator of this instance.
+     */
+    isOperator: boolean;
+    /**
+     * Time at which the account was created.
+     */
+    createdAt: string;
+    /**
+     * Time at which the person was disabled. Null if they can sign in.
+     */
+    disabledAt: string | null;
+    /**
+     * Start of the newest session of the person that has not ended. Null if there is none.
+     */
+    lastSignInAt: string | null;
+    /**
+     * Number of projects in which the person has a role.
+     */
+    projectCount: number;
+    /**
+     * Projects that have no other owner who can sign in.
+     */
+    soleOwnerOf: Array<{
+        /**
+         * ID of the project.
+         */
+        id: string;
+        /**
+         * Name of the project.
+         */
+        name: string;
+    }>;
 };
 
 /**
@@ -3899,7 +4024,7 @@ export type ChangeAnalyticsSettingsErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `reauthentication_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -4258,7 +4383,7 @@ export type CreateKeyData = {
          */
         name: string;
         /**
-         * What the key can do.
+         * What the key can do. `project:write` gives full access, and can be granted only together with all other scopes.
          */
         scopes: Array<'agent:read' | 'agent:write' | 'agent:approve' | 'analytics:read' | 'analytics:write' | 'project:read' | 'project:write'>;
         /**
@@ -4366,7 +4491,7 @@ export type RevokeKeyErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `reauthentication_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -5613,7 +5738,7 @@ export type ChangeProjectSettingsErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `reauthentication_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -5959,6 +6084,10 @@ export type CreateRunnerData = {
          * Name of the runner.
          */
         name: string;
+        /**
+         * Days until the token expires. Null: it never expires.
+         */
+        expiresInDays?: number | null;
     };
     path: {
         /**
@@ -6033,6 +6162,91 @@ export type CreateRunnerResponses = {
 };
 
 export type CreateRunnerResponse = CreateRunnerResponses[keyof CreateRunnerResponses];
+
+export type RotateRunnerTokenData = {
+    body: {
+        /**
+         * How long the old token stays valid, at most 7 days.
+         */
+        overlapHours?: number;
+        /**
+         * Days until the token expires. Null: it never expires.
+         */
+        expiresInDays?: number | null;
+    };
+    path: {
+        /**
+         * ID of the project.
+         */
+        projectId: string;
+        /**
+         * ID of the runner.
+         */
+        runnerId: string;
+    };
+    query?: never;
+    url: '/v2/projects/{projectId}/runners/{runnerId}/rotate';
+};
+
+export type RotateRunnerTokenErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `reauthentication_required`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type RotateRunnerTokenError = RotateRunnerTokenErrors[keyof RotateRunnerTokenErrors];
+
+export type RotateRunnerTokenResponses = {
+    /**
+     * OK
+     */
+    200: {
+        runner: Runner;
+        /**
+         * Token to start the runner with. Only this response contains it, so store it now.
+         */
+        token: string;
+    };
+};
+
+export type RotateRunnerTokenResponse = RotateRunnerTokenResponses[keyof RotateRunnerTokenResponses];
 
 export type RevokeRunnerData = {
     body?: never;
@@ -6310,6 +6524,78 @@ export type AddMemberResponses = {
 
 export type AddMemberResponse = AddMemberResponses[keyof AddMemberResponses];
 
+export type ListCreatedAccessData = {
+    body?: never;
+    path: {
+        /**
+         * ID of the project.
+         */
+        projectId: string;
+        /**
+         * ID of the member.
+         */
+        memberId: string;
+    };
+    query?: {
+        /**
+         * Role in the project. `owner`: full access. `editor`: reads everything, and manages jobs. `viewer`: reads everything.
+         */
+        role?: 'owner' | 'editor' | 'viewer';
+    };
+    url: '/v2/projects/{projectId}/members/{memberId}/created';
+};
+
+export type ListCreatedAccessErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type ListCreatedAccessError = ListCreatedAccessErrors[keyof ListCreatedAccessErrors];
+
+export type ListCreatedAccessResponses = {
+    /**
+     * OK
+     */
+    200: {
+        /**
+         * What is revoked, oldest first.
+         */
+        created: Array<CreatedAccess>;
+    };
+};
+
+export type ListCreatedAccessResponse = ListCreatedAccessResponses[keyof ListCreatedAccessResponses];
+
 export type RemoveMemberData = {
     body?: never;
     path: {
@@ -6322,7 +6608,12 @@ export type RemoveMemberData = {
          */
         memberId: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * IDs, separated by commas, of keys, runners and invitations that are not revoked. You take them over: they are revoked when you lose access. An API key cannot take anything over.
+         */
+        keep?: string;
+    };
     url: '/v2/projects/{projectId}/members/{memberId}';
 };
 
@@ -6336,7 +6627,7 @@ export type RemoveMemberErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `reauthentication_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -6378,6 +6669,10 @@ export type ChangeMemberRoleData = {
          * Role in the project. `owner`: full access. `editor`: reads everything, and manages jobs. `viewer`: reads everything.
          */
         role: 'owner' | 'editor' | 'viewer';
+        /**
+         * IDs of keys, runners and invitations that are not revoked. You take them over: they are revoked when you lose access. An API key cannot take anything over.
+         */
+        keep?: Array<string>;
     };
     path: {
         /**
@@ -7313,6 +7608,550 @@ export type CompleteGithubAppResponses = {
 };
 
 export type CompleteGithubAppResponse = CompleteGithubAppResponses[keyof CompleteGithubAppResponses];
+
+export type ListPeopleData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Maximum number of items in the response.
+         */
+        limit?: number;
+        /**
+         * `nextCursor` of the previous page. Omit it for the first page.
+         */
+        cursor?: string;
+    };
+    url: '/v2/people';
+};
+
+export type ListPeopleErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_role`
+     */
+    403: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type ListPeopleError = ListPeopleErrors[keyof ListPeopleErrors];
+
+export type ListPeopleResponses = {
+    /**
+     * OK
+     */
+    200: {
+        /**
+         * People, newest first.
+         */
+        people: Array<Person>;
+        /**
+         * `cursor` for the next page. Null on the last page.
+         */
+        nextCursor: string | null;
+    };
+};
+
+export type ListPeopleResponse = ListPeopleResponses[keyof ListPeopleResponses];
+
+export type ListPersonCreatedAccessData = {
+    body?: never;
+    path: {
+        /**
+         * ID of the person.
+         */
+        personId: string;
+    };
+    query?: never;
+    url: '/v2/people/{personId}/created';
+};
+
+export type ListPersonCreatedAccessErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_role`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type ListPersonCreatedAccessError = ListPersonCreatedAccessErrors[keyof ListPersonCreatedAccessErrors];
+
+export type ListPersonCreatedAccessResponses = {
+    /**
+     * OK
+     */
+    200: {
+        /**
+         * What is revoked, oldest first.
+         */
+        created: Array<CreatedAccess>;
+    };
+};
+
+export type ListPersonCreatedAccessResponse = ListPersonCreatedAccessResponses[keyof ListPersonCreatedAccessResponses];
+
+export type DisablePersonData = {
+    body: {
+        /**
+         * IDs of keys, runners and invitations that are not revoked. You take them over: they are revoked when you lose access. An API key cannot take anything over.
+         */
+        keep?: Array<string>;
+    };
+    path: {
+        /**
+         * ID of the person.
+         */
+        personId: string;
+    };
+    query?: never;
+    url: '/v2/people/{personId}/disable';
+};
+
+export type DisablePersonErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_role`, `cross_origin`, `reauthentication_required`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type DisablePersonError = DisablePersonErrors[keyof DisablePersonErrors];
+
+export type DisablePersonResponses = {
+    /**
+     * A person with an account on this instance.
+     */
+    200: Person;
+};
+
+export type DisablePersonResponse = DisablePersonResponses[keyof DisablePersonResponses];
+
+export type EnablePersonData = {
+    body?: never;
+    path: {
+        /**
+         * ID of the person.
+         */
+        personId: string;
+    };
+    query?: never;
+    url: '/v2/people/{personId}/enable';
+};
+
+export type EnablePersonErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_role`, `cross_origin`, `reauthentication_required`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type EnablePersonError = EnablePersonErrors[keyof EnablePersonErrors];
+
+export type EnablePersonResponses = {
+    /**
+     * A person with an account on this instance.
+     */
+    200: Person;
+};
+
+export type EnablePersonResponse = EnablePersonResponses[keyof EnablePersonResponses];
+
+export type DeletePersonData = {
+    body?: never;
+    path: {
+        /**
+         * ID of the person.
+         */
+        personId: string;
+    };
+    query?: {
+        /**
+         * ID of the person who becomes owner of the projects whose only owner is deleted.
+         */
+        newOwnerId?: string;
+    };
+    url: '/v2/people/{personId}';
+};
+
+export type DeletePersonErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_role`, `cross_origin`, `reauthentication_required`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type DeletePersonError = DeletePersonErrors[keyof DeletePersonErrors];
+
+export type DeletePersonResponses = {
+    /**
+     * A person with an account on this instance.
+     */
+    200: Person;
+};
+
+export type DeletePersonResponse = DeletePersonResponses[keyof DeletePersonResponses];
+
+export type EndSessionsData = {
+    body?: never;
+    path: {
+        /**
+         * ID of the person.
+         */
+        personId: string;
+    };
+    query?: never;
+    url: '/v2/people/{personId}/sessions';
+};
+
+export type EndSessionsErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_role`, `cross_origin`, `reauthentication_required`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type EndSessionsError = EndSessionsErrors[keyof EndSessionsErrors];
+
+export type EndSessionsResponses = {
+    /**
+     * OK
+     */
+    200: {
+        /**
+         * Number of sessions that were ended.
+         */
+        endedSessions: number;
+    };
+};
+
+export type EndSessionsResponse = EndSessionsResponses[keyof EndSessionsResponses];
+
+export type RevokeOperatorData = {
+    body?: never;
+    path: {
+        /**
+         * ID of the person.
+         */
+        personId: string;
+    };
+    query?: never;
+    url: '/v2/people/{personId}/operator';
+};
+
+export type RevokeOperatorErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_role`, `cross_origin`, `reauthentication_required`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type RevokeOperatorError = RevokeOperatorErrors[keyof RevokeOperatorErrors];
+
+export type RevokeOperatorResponses = {
+    /**
+     * A person with an account on this instance.
+     */
+    200: Person;
+};
+
+export type RevokeOperatorResponse = RevokeOperatorResponses[keyof RevokeOperatorResponses];
+
+export type AddOperatorData = {
+    body?: never;
+    path: {
+        /**
+         * ID of the person.
+         */
+        personId: string;
+    };
+    query?: never;
+    url: '/v2/people/{personId}/operator';
+};
+
+export type AddOperatorErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_role`, `cross_origin`, `reauthentication_required`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type AddOperatorError = AddOperatorErrors[keyof AddOperatorErrors];
+
+export type AddOperatorResponses = {
+    /**
+     * A person with an account on this instance.
+     */
+    200: Person;
+};
+
+export type AddOperatorResponse = AddOperatorResponses[keyof AddOperatorResponses];
+
+export type ListInstanceAuditEntriesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Maximum number of items in the response.
+         */
+        limit?: number;
+        /**
+         * `nextCursor` of the previous page. Omit it for the first page.
+         */
+        cursor?: string;
+    };
+    url: '/v2/audit';
+};
+
+export type ListInstanceAuditEntriesErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_role`
+     */
+    403: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type ListInstanceAuditEntriesError = ListInstanceAuditEntriesErrors[keyof ListInstanceAuditEntriesErrors];
+
+export type ListInstanceAuditEntriesResponses = {
+    /**
+     * OK
+     */
+    200: {
+        /**
+         * Entries of the audit log, newest first.
+         */
+        entries: Array<AuditEntry>;
+        /**
+         * `cursor` for the next page. Null on the last page.
+         */
+        nextCursor: string | null;
+    };
+};
+
+export type ListInstanceAuditEntriesResponse = ListInstanceAuditEntriesResponses[keyof ListInstanceAuditEntriesResponses];
 
 export type SignOutData = {
     body?: never;

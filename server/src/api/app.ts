@@ -25,6 +25,7 @@ import { type AcceptInvitationDeps, acceptInvitationRoutes } from './people/acce
 import { accountRoutes } from './people/account-routes.ts'
 import { type InvitationRouteDeps, invitationRoutes } from './people/invitation-routes.ts'
 import { type MemberRouteDeps, memberRoutes } from './people/member-routes.ts'
+import { type PeopleRouteDeps, peopleRoutes } from './people/people-routes.ts'
 import { addProviderCallback } from './people/provider-callback.ts'
 import { sessionRoutes } from './people/session-routes.ts'
 import { getProjectHealthRoute, type ProjectHealthDeps } from './projects/get-health.ts'
@@ -54,6 +55,7 @@ export interface ApiDeps
     ProjectHealthDeps,
     MemberRouteDeps,
     InvitationRouteDeps,
+    PeopleRouteDeps,
     AuditRouteDeps,
     InstanceModelRouteDeps,
     GithubAppRouteDeps,
@@ -81,6 +83,7 @@ export const createApiRoutes = (deps: ApiDeps): Route[] => [
   listAuditEntriesRoute(deps),
   ...instanceModelRoutes(deps),
   ...githubAppRoutes(deps),
+  ...peopleRoutes(deps),
   ...sessionRoutes(deps),
   ...accountRoutes(deps),
   ...acceptInvitationRoutes(deps),

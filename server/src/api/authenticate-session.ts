@@ -45,6 +45,11 @@ export async function authorizeMember(
 
 export const recentlyAuthenticatedUntil = ({ createdAt }: LiveSession): Date => new Date(createdAt.getTime() + recentMs)
 
+/** For requests that need it only if they destroy something. An API key has no sign-in. */
+export function requireRecentSignInOf(caller: Caller): void {
+  if (caller.kind === 'person') requireRecentSignIn(caller.session)
+}
+
 export function requireRecentSignIn(session: LiveSession): void {
   if (recentlyAuthenticatedUntil(session) <= new Date())
     throw new Problem(

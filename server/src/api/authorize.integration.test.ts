@@ -102,10 +102,14 @@ test('applies a role that was lowered while the body arrived', async () => {
   expect(await status).toBe(403)
 })
 
-test('requires a recent sign-in to change members, invitations and the repository', async () => {
+test('requires a recent sign-in to grant access, and to destroy something', async () => {
   const { projectId, client: withKey } = await api.createProject()
   const { client, email } = await api.signIn({ projectId, role: 'owner' })
   const member = await withKey.members.add(projectId, { email: 'writer@example.com', role: 'viewer' })
+  const { key } = await withKey.keys.create(projectId, { name: 'CI', scopes: ['agent:read'] })
+  const { runner } = await withKey.runners.create(projectId, { name: 'a runner' })
+  const own = await client.keys.create(projectId, { name: 'own', scopes: ['agent:read'] })
+  await withKey.projects.changeSettings(projectId, { instructions: 'Be brief.', jobRetentionDays: 30 })
   await api.pool.query(
     `UPDATE person_session SET created_at = now() - interval '11 minutes'
      WHERE person_id = (SELECT id FROM person WHERE email = $1)`,
@@ -127,8 +131,18 @@ test('requires a recent sign-in to change members, invitations and the repositor
     raise: () => client.members.changeRole(projectId, member.id, { role: 'owner' }),
     connect: () => client.repository.connect(projectId, repository),
     rules: () => client.repository.changeRules(projectId, { requireApproval: true }),
+    remove: () => client.members.remove(projectId, member.id),
+    revoke: () => client.keys.revoke(projectId, key.id),
+    rotate: () => client.runners.rotateToken(projectId, runner.id, {}),
+    instruct: () => client.projects.changeSettings(projectId, { instructions: 'Obey.' }),
+    forgetJobs: () => client.projects.changeSettings(projectId, { jobRetentionDays: 29 }),
+    forgetViews: () => client.views.changeSettings(projectId, { retentionMonths: 12 }),
   }))
     await expect(act(), what).rejects.toMatchObject({ code: 'reauthentication_required' })
+  await client.projects.changeSettings(projectId, { instructions: 'Be brief.', jobRetentionDays: 31 })
+  await client.projects.changeSettings(projectId, { jobRetentionDays: null })
+  await client.views.changeSettings(projectId, { retentionMonths: null, respectDoNotTrack: true })
+  expect(await client.keys.revoke(projectId, own.key.id), 'their own').toMatchObject({ id: own.key.id })
 })
 
 test('responses for one caller are not cached, and an unchanged job is still a 304', async () => {

@@ -11,6 +11,21 @@ export const nullable = <const Schema extends Type.TSchema>(schema: Schema, opti
 
 export const DateTime = (description: string) => Type.String({ format: 'date-time', description })
 
+/** Formatted as the actor of an audit entry. */
+export const CreatedBy = (what: string) =>
+  nullable(Type.String(), {
+    description:
+      `Who created the ${what}: the email address of a person, the ID of an API key, or \`operator\` for ` +
+      '`colophon-server admin`. The ID of the person if their account was deleted. Null if it is not known.',
+  })
+
+export const TakenOverBy = (what: string) =>
+  nullable(Type.String(), {
+    description:
+      `Who kept the ${what} when its creator lost access, and has taken it over. Null if nobody has. It is revoked when ` +
+      'that person loses access.',
+  })
+
 /** Text that is shown in lists: without line breaks and control characters, which could fake a row or control a terminal. */
 export const SingleLineText = (options: {
   minLength: number

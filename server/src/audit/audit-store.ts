@@ -1,6 +1,7 @@
 /** Records who did what. Insert only, and in the transaction of the action, so that neither exists without the other. */
 import type { Database, DatabaseTransaction } from '../database/database.ts'
 import { type Id, newId } from '../platform/ids.ts'
+import type { AuditedProject } from './tables.ts'
 
 /** The operator at the command line (`colophon-server admin`), an API key, or a person who is signed in. */
 export type Actor =
@@ -20,11 +21,15 @@ export type AuditAction =
   | 'project.resumed'
   | 'member.invited'
   | 'invitation.revoked'
+  | 'invitation.taken_over'
   | 'member.added'
   | 'member.role_changed'
   | 'member.removed'
+  | 'member.disabled'
+  | 'member.enabled'
   | 'key.created'
   | 'key.revoked'
+  | 'key.taken_over'
   | 'credential.stored'
   | 'repository.connected'
   | 'repository.changed'
@@ -34,6 +39,8 @@ export type AuditAction =
   | 'budget.changed'
   | 'runner.created'
   | 'runner.revoked'
+  | 'runner.taken_over'
+  | 'runner.token_rotated'
   | 'job.created'
   | 'job.message_sent'
   | 'job.cancelled'
@@ -44,17 +51,26 @@ export type AuditAction =
   | 'site_key.created'
   | 'site_key.revoked'
 
-export interface AuditInput {
-  action: AuditAction
+/** What operators and administrators do to the people of the instance, in no particular project. */
+type InstanceAuditAction =
+  | 'person.disabled'
+  | 'person.enabled'
+  | 'person.deleted'
+  | 'person.sessions_ended'
+  | 'operator.added'
+  | 'operator.revoked'
+
+interface AuditInput<Action> {
+  action: Action
   /** The id of the affected object. */
   subject: string
   detail: Record<string, unknown>
 }
 
-export interface AuditEntry extends AuditInput {
+export interface AuditEntry extends AuditInput<AuditAction | InstanceAuditAction> {
   id: Id<'aud'>
   at: Date
-  /** `operator`, `code-host`, a key's id, or a person's email address. */
+  /** `operator`, `code-host`, a key's id, or a person's email address; their ID if they were deleted. */
   actor: string
   requestId: string | null
 }
@@ -63,7 +79,24 @@ export async function recordAudit(
   tx: DatabaseTransaction,
   projectId: Id<'prj'>,
   actor: AuditedActor,
-  { action, subject, detail }: AuditInput,
+  input: AuditInput<AuditAction>,
+): Promise<void> {
+  await insertEntry(tx, projectId, actor, input)
+}
+
+export async function recordInstanceAudit(
+  tx: DatabaseTransaction,
+  actor: Actor,
+  input: AuditInput<InstanceAuditAction>,
+): Promise<void> {
+  await insertEntry(tx, 'instance', actor, input)
+}
+
+async function insertEntry(
+  tx: DatabaseTransaction,
+  projectId: AuditedProject,
+  actor: AuditedActor,
+  { action, subject, detail }: AuditInput<AuditAction | InstanceAuditAction>,
 ): Promise<void> {
   await tx
     .insertInto('audit_entry')
@@ -100,7 +133,7 @@ export class AuditStore {
 
   /** Newest first; `before` is the last id of the previous page. */
   async list(
-    projectId: Id<'prj'>,
+    projectId: AuditedProject,
     { limit, before }: { limit: number; before: string | undefined },
   ): Promise<AuditEntry[]> {
     let query = this.#db.selectFrom('audit_entry').selectAll().where('project_id', '=', projectId)
@@ -110,7 +143,7 @@ export class AuditStore {
       id,
       at,
       actor,
-      action: action as AuditAction,
+      action: action as AuditEntry['action'],
       subject,
       detail,
       requestId: request_id,

@@ -1,9 +1,12 @@
 import type { Generated, JSONColumnType } from 'kysely'
 import type { Id } from '../platform/ids.ts'
 
+/** `instance`: of the instance itself, not of a project. */
+export type AuditedProject = Id<'prj'> | 'instance'
+
 export interface AuditTables {
   audit_entry: {
-    project_id: Id<'prj'>
+    project_id: AuditedProject
     id: Id<'aud'>
     at: Generated<Date>
     actor: string

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
-import { type Actor, recordAudit } from '../audit/audit-store.ts'
-import type { Database } from '../database/database.ts'
+import { type Actor, formatActor, recordAudit } from '../audit/audit-store.ts'
+import type { Database, DatabaseTransaction } from '../database/database.ts'
+import type { Offboarding } from '../offboarding/offboarding.ts'
 import { Problem } from '../platform/http/problem.ts'
 import type { Id } from '../platform/ids.ts'
 import { isId, newId } from '../platform/ids.ts'
@@ -12,21 +13,43 @@ export interface Runner {
   projectIds: readonly Id<'prj'>[] | null
 }
 
-/** A runner as an operator sees it. */
-export interface InstanceRunner extends Runner {
-  isOnline: boolean
-  lastSeenAt: Date | null
+export interface NewRunner extends Omit<Runner, 'id'> {
+  tokenHash: Buffer
+  /** Null: the token does not expire. */
+  expiresAt: Date | null
 }
 
+interface RunnerState {
+  /** Who created the runner, as in the audit log. Null: not recorded. */
+  createdBy: string | null
+  isOnline: boolean
+  lastSeenAt: Date | null
+  /** Null: the token does not expire. */
+  expiresAt: Date | null
+}
+
+/** A runner as an operator sees it. */
+export interface InstanceRunner extends Runner, RunnerState {}
+
 /** A runner as shown to one of its projects. */
-export interface ProjectRunner {
+export interface ProjectRunner extends RunnerState {
   id: Id<'run'>
   name: string
   /** The runner also serves other projects, so only an operator can revoke it. */
   isShared: boolean
-  isOnline: boolean
   createdAt: Date
-  lastSeenAt: Date | null
+  /** Who kept the runner when its creator lost access, as in the audit log. */
+  takenOverBy: string | null
+  /** Until when the token before the last rotation is valid. Null: it is not. */
+  previousTokenExpiresAt: Date | null
+}
+
+export interface TokenRotation {
+  tokenHash: Buffer
+  /** How long the old token stays valid. */
+  overlapHours: number
+  /** When the new token expires. Null: never. */
+  expiresAt: Date | null
 }
 
 /** A claim waits for up to 50 s, and an idle runner claims again immediately. */
@@ -36,43 +59,63 @@ const onlineSeconds = 60
 const isOnline = sql<boolean>`coalesce(last_seen_at > now() - make_interval(secs => ${onlineSeconds}), false) OR EXISTS (
   SELECT FROM turn_attempt WHERE runner_id = runner.id AND claimed_at IS NOT NULL AND ended_at IS NULL)`
 
+const stateColumns = [
+  'created_by as createdBy',
+  'last_seen_at as lastSeenAt',
+  'expires_at as expiresAt',
+  isOnline.as('isOnline'),
+] as const
+
+const hasValidPreviousToken = sql<boolean>`coalesce(previous_token_expires_at > now(), false)`
+
 export class RunnerStore {
   readonly #db: Database
+  readonly #offboarding: Offboarding
 
-  constructor(db: Database) {
+  constructor(db: Database, offboarding: Offboarding) {
     this.#db = db
+    this.#offboarding = offboarding
   }
 
-  async create(name: string, tokenHash: Buffer, projectIds: readonly Id<'prj'>[] | null): Promise<Runner> {
-    const id = newId('run')
-    await this.#db
+  /** For `colophon-server admin`. Runners of several projects have no audit entry. */
+  async create(runner: NewRunner, actor: Actor): Promise<Runner> {
+    const { id } = await this.#db
       .insertInto('runner')
-      .values({ id, name, token_hash: tokenHash, project_ids: projectIds ? [...projectIds] : null })
-      .execute()
-    return { id, name, projectIds }
+      .values(toRow(runner, actor))
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    return { id, name: runner.name, projectIds: runner.projectIds }
   }
 
   /** Returns whether there was no runner with this token. A revoked one stays revoked. */
-  async createIfMissing(name: string, tokenHash: Buffer, projectIds: readonly Id<'prj'>[] | null): Promise<boolean> {
+  async createIfMissing(runner: NewRunner, actor: Actor): Promise<boolean> {
     const { numInsertedOrUpdatedRows } = await this.#db
       .insertInto('runner')
-      .values({ id: newId('run'), name, token_hash: tokenHash, project_ids: projectIds ? [...projectIds] : null })
+      .values(toRow(runner, actor))
       .onConflict((conflict) => conflict.column('token_hash').doNothing())
       .executeTakeFirst()
     return numInsertedOrUpdatedRows === 1n
   }
 
   /** Creates a runner that gets turns of this project only. */
-  async createForProject(projectId: Id<'prj'>, name: string, tokenHash: Buffer, actor: Actor): Promise<ProjectRunner> {
+  async createForProject(
+    projectId: Id<'prj'>,
+    { name, tokenHash, expiresAt }: Omit<NewRunner, 'projectIds'>,
+    actor: Actor,
+  ): Promise<ProjectRunner> {
     return this.#db.transaction().execute(async (tx) => {
-      const runner = await tx
+      await this.#offboarding.assertMayStillGrant(tx, projectId, actor)
+      const { id } = await tx
         .insertInto('runner')
-        .values({ id: newId('run'), name, token_hash: tokenHash, project_ids: [projectId] })
-        .returning(['id', 'created_at as createdAt'])
+        .values(toRow({ name, tokenHash, expiresAt, projectIds: [projectId] }, actor))
+        .returning('id')
         .executeTakeFirstOrThrow()
-      const entry = { action: 'runner.created', subject: runner.id, detail: { name } } as const
-      await recordAudit(tx, projectId, actor, entry)
-      return { ...runner, name, isShared: false, isOnline: false, lastSeenAt: null }
+      await recordAudit(tx, projectId, actor, {
+        action: 'runner.created',
+        subject: id,
+        detail: { name, ...(expiresAt && { expiresAt }) },
+      })
+      return getForProject(tx, projectId, id)
     })
   }
 
@@ -80,7 +123,8 @@ export class RunnerStore {
   async list(): Promise<InstanceRunner[]> {
     return this.#db
       .selectFrom('runner')
-      .select(['id', 'name', 'project_ids as projectIds', 'last_seen_at as lastSeenAt', isOnline.as('isOnline')])
+      .select(['id', 'name', 'project_ids as projectIds'])
+      .select(stateColumns)
       .where('revoked_at', 'is', null)
       .orderBy('id', 'desc')
       .execute()
@@ -88,17 +132,7 @@ export class RunnerStore {
 
   /** All runners that get this project's turns, newest first. */
   async listForProject(projectId: Id<'prj'>): Promise<ProjectRunner[]> {
-    return this.#db
-      .selectFrom('runner')
-      .select(['id', 'name', 'created_at as createdAt', 'last_seen_at as lastSeenAt'])
-      .select([
-        sql<boolean>`project_ids IS DISTINCT FROM ARRAY[${projectId}]::text[]`.as('isShared'),
-        isOnline.as('isOnline'),
-      ])
-      .where('revoked_at', 'is', null)
-      .where(sql<boolean>`(project_ids IS NULL OR ${projectId} = ANY (project_ids))`)
-      .orderBy('id', 'desc')
-      .execute()
+    return selectForProject(this.#db, projectId).where('revoked_at', 'is', null).orderBy('id', 'desc').execute()
   }
 
   /** Called at every claim, so a revocation takes effect at the next one. */
@@ -106,11 +140,54 @@ export class RunnerStore {
     const row = await this.#db
       .updateTable('runner')
       .set({ last_seen_at: sql<Date>`now()` })
-      .where('token_hash', '=', tokenHash)
+      .where((where) =>
+        where.or([
+          where.and([
+            where('token_hash', '=', tokenHash),
+            where.or([where('expires_at', 'is', null), where('expires_at', '>', sql<Date>`now()`)]),
+          ]),
+          where.and([where('previous_token_hash', '=', tokenHash), hasValidPreviousToken]),
+        ]),
+      )
       .where('revoked_at', 'is', null)
       .returning(['id', 'name', 'project_ids as projectIds'])
       .executeTakeFirst()
     return row
+  }
+
+  /** Replaces the token. The old one stays valid for the overlap, but not longer than it would have been without the rotation. */
+  async rotateToken(id: Id<'run'>, rotation: TokenRotation, actor: Actor): Promise<boolean> {
+    const rotated = await this.#db
+      .updateTable('runner')
+      .set(rotatedColumns(rotation, actor))
+      .where('id', '=', id)
+      .where('revoked_at', 'is', null)
+      .returning('id')
+      .executeTakeFirst()
+    return rotated !== undefined
+  }
+
+  /** A project cannot rotate the token of a shared runner. */
+  async rotateTokenForProject(
+    projectId: Id<'prj'>,
+    id: string,
+    rotation: TokenRotation,
+    actor: Actor,
+  ): Promise<ProjectRunner> {
+    return this.#db.transaction().execute(async (tx) => {
+      await this.#offboarding.assertMayStillGrant(tx, projectId, actor)
+      const runner = await lockOwnRunner(tx, projectId, id)
+      if (runner.revoked_at) throw noSuchRunner()
+      await tx.updateTable('runner').set(rotatedColumns(rotation, actor)).where('id', '=', runner.id).execute()
+      const { name } = runner
+      const { overlapHours, expiresAt } = rotation
+      await recordAudit(tx, projectId, actor, {
+        action: 'runner.token_rotated',
+        subject: runner.id,
+        detail: { name, overlapHours, ...(expiresAt && { expiresAt }) },
+      })
+      return getForProject(tx, projectId, runner.id)
+    })
   }
 
   async revoke(id: Id<'run'>): Promise<boolean> {
@@ -126,24 +203,65 @@ export class RunnerStore {
 
   /** Revoking a runner again has no effect. A project cannot revoke a shared runner. */
   async revokeForProject(projectId: Id<'prj'>, id: string, actor: Actor): Promise<void> {
-    if (!isId('run', id)) throw noSuchRunner()
     await this.#db.transaction().execute(async (tx) => {
-      const runner = await tx
-        .selectFrom('runner')
-        .select(['name', 'project_ids', 'revoked_at'])
-        .where('id', '=', id)
-        .where(sql<boolean>`(project_ids IS NULL OR ${projectId} = ANY (project_ids))`)
-        .forUpdate()
-        .executeTakeFirst()
-      if (!runner) throw noSuchRunner()
-      if (runner.project_ids?.length !== 1) throw new Problem('insufficient_role', sharedRunnerDetail)
+      const runner = await lockOwnRunner(tx, projectId, id)
       if (runner.revoked_at) return
-      await tx.updateTable('runner').set({ revoked_at: sql<Date>`now()` }).where('id', '=', id).execute()
-      const entry = { action: 'runner.revoked', subject: id, detail: { name: runner.name } } as const
+      await tx.updateTable('runner').set({ revoked_at: sql<Date>`now()` }).where('id', '=', runner.id).execute()
+      const entry = { action: 'runner.revoked', subject: runner.id, detail: { name: runner.name } } as const
       await recordAudit(tx, projectId, actor, entry)
     })
   }
 }
 
+const toRow = ({ name, tokenHash, projectIds, expiresAt }: NewRunner, actor: Actor) => ({
+  id: newId('run'),
+  name,
+  token_hash: tokenHash,
+  project_ids: projectIds ? [...projectIds] : null,
+  expires_at: expiresAt,
+  created_by: formatActor(actor),
+})
+
+/** The actor has the new token, so the runner is revoked when they lose access. */
+const rotatedColumns = ({ tokenHash, overlapHours, expiresAt }: TokenRotation, actor: Actor) => ({
+  token_hash: tokenHash,
+  expires_at: expiresAt,
+  previous_token_hash: sql<Buffer>`token_hash`,
+  previous_token_expires_at: sql<Date>`least(now() + make_interval(hours => ${overlapHours}), expires_at)`,
+  previous_token_responsible: sql<string>`coalesce(taken_over_by, created_by)`,
+  taken_over_by: sql<string>`nullif(${formatActor(actor)}, created_by)`,
+})
+
+const selectForProject = (db: Database, projectId: Id<'prj'>) =>
+  db
+    .selectFrom('runner')
+    .select(['id', 'name', 'created_at as createdAt', 'taken_over_by as takenOverBy'])
+    .select(stateColumns)
+    .select([
+      sql<boolean>`project_ids IS DISTINCT FROM ARRAY[${projectId}]::text[]`.as('isShared'),
+      sql<Date | null>`CASE WHEN ${hasValidPreviousToken} THEN previous_token_expires_at END`.as(
+        'previousTokenExpiresAt',
+      ),
+    ])
+    .where(sql<boolean>`(project_ids IS NULL OR ${projectId} = ANY (project_ids))`)
+
+const getForProject = (db: Database, projectId: Id<'prj'>, id: Id<'run'>): Promise<ProjectRunner> =>
+  selectForProject(db, projectId).where('id', '=', id).executeTakeFirstOrThrow()
+
+/** Shared runners are not the project's own. */
+async function lockOwnRunner(tx: DatabaseTransaction, projectId: Id<'prj'>, id: string) {
+  if (!isId('run', id)) throw noSuchRunner()
+  const runner = await tx
+    .selectFrom('runner')
+    .select(['id', 'name', 'project_ids', 'revoked_at'])
+    .where('id', '=', id)
+    .where(sql<boolean>`(project_ids IS NULL OR ${projectId} = ANY (project_ids))`)
+    .forUpdate()
+    .executeTakeFirst()
+  if (!runner) throw noSuchRunner()
+  if (runner.project_ids?.length !== 1) throw new Problem('insufficient_role', sharedRunnerDetail)
+  return runner
+}
+
 const noSuchRunner = () => new Problem('not_found', 'The project has no runner with this ID.')
-const sharedRunnerDetail = 'This runner also serves other projects. Ask an operator of this instance to revoke it.'
+const sharedRunnerDetail = 'This runner also serves other projects. Ask an operator of this instance to change it.'

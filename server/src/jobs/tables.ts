@@ -160,7 +160,14 @@ export interface RunnerTable {
   name: string
   token_hash: Buffer
   project_ids: Id<'prj'>[] | null
+  /** As in the audit log. Null: not recorded. */
+  created_by: string | null
+  taken_over_by: Generated<string | null>
   created_at: Generated<Date>
+  expires_at: Date | null
+  previous_token_hash: Generated<Buffer | null>
+  previous_token_expires_at: Generated<Date | null>
+  previous_token_responsible: Generated<string | null>
   last_seen_at: ColumnType<Date | null, never, Date>
   revoked_at: ColumnType<Date | null, never, Date>
 }

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 import { type FieldError, Problem } from '../platform/http/problem.ts'
-import type { Scope } from './scopes.ts'
+import { type Scope, scopes } from './scopes.ts'
 
 /** The permissions of a key. */
 export interface KeyGrant {
@@ -9,6 +9,20 @@ export interface KeyGrant {
   allowedNetworks: readonly string[]
   /** Null: the key does not expire. */
   expiresAt: Date | null
+}
+
+/**
+ * `project:write` amounts to full access: it creates runners, which read the repository, and instructs the agent
+ * (docs/decisions/project-write.md). A key that has it without the other scopes would look harmless.
+ */
+export const findMissingScopes = (granted: readonly Scope[]): readonly Scope[] =>
+  granted.includes('project:write') ? scopes.filter((scope) => !granted.includes(scope)) : []
+
+export function assertScopesAreComplete(granted: readonly Scope[]): void {
+  const missing = findMissingScopes(granted)
+  if (missing.length === 0) return
+  const message = `include project:write, which gives full access: add ${missing.join(', ')}, or leave out project:write`
+  throw new Problem('invalid_request', `body/scopes ${message}.`, { errors: [{ path: 'body/scopes', message }] })
 }
 
 /**

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import { createTestInstance } from '../../../testing/harness/test-instance.ts'
+import { scopesByRole } from '../api/caller.ts'
 import type { Actor } from '../audit/audit-store.ts'
-import { revokeInvitations } from '../people/revoke-invitations.ts'
+import { Offboarding } from '../offboarding/offboarding.ts'
 import { newId } from '../platform/ids.ts'
 import { generateKey } from './key-format.ts'
 import { type ApiKeyInput, type ApiKeyRecord, KeyStore } from './key-store.ts'
@@ -108,7 +109,7 @@ describe('a key that is created while its creator is revoked is revoked too', ()
         return result
       },
     })
-    return { store: new KeyStore(database, revokeInvitations), reached, resume }
+    return { store: new KeyStore(database, new Offboarding(scopesByRole)), reached, resume }
   }
 
   async function untilAQueryWaitsForALock() {

@@ -1,11 +1,11 @@
 import { type Selectable, sql } from 'kysely'
-import { type Actor, recordAudit } from '../audit/audit-store.ts'
+import { type Actor, formatActor, recordAudit } from '../audit/audit-store.ts'
 import type { Database, DatabaseTransaction } from '../database/database.ts'
-import type { RevokeInvitations } from '../people/revoke-invitations.ts'
+import type { Offboarding } from '../offboarding/offboarding.ts'
 import { Problem } from '../platform/http/problem.ts'
 import { type Id, isId, newId } from '../platform/ids.ts'
 import { type ApiKeySecret, generateKey, hashKey, keyDisplayPrefix } from './key-format.ts'
-import { assertGrantWithin, type KeyGrant } from './key-rules.ts'
+import { assertGrantWithin, assertScopesAreComplete, type KeyGrant } from './key-rules.ts'
 import type { Scope } from './scopes.ts'
 import type { ApiKeyTable } from './tables.ts'
 
@@ -15,6 +15,10 @@ export interface ApiKeyRecord extends KeyGrant {
   name: string
   prefix: string
   createdByKeyId: Id<'key'> | null
+  /** Who created the key, as in the audit log. Null: not recorded. */
+  createdBy: string | null
+  /** Who kept the key when its creator lost access, as in the audit log. */
+  takenOverBy: string | null
   createdAt: Date
   lastUsedAt: Date | null
   revokedAt: Date | null
@@ -26,11 +30,11 @@ export interface ApiKeyInput extends KeyGrant {
 
 export class KeyStore {
   readonly #db: Database
-  readonly #revokeInvitations: RevokeInvitations
+  readonly #offboarding: Offboarding
 
-  constructor(db: Database, revokeInvitations: RevokeInvitations) {
+  constructor(db: Database, offboarding: Offboarding) {
     this.#db = db
-    this.#revokeInvitations = revokeInvitations
+    this.#offboarding = offboarding
   }
 
   /** The secret is returned only here. A key that creates another key cannot grant more than it has. */
@@ -39,9 +43,11 @@ export class KeyStore {
     input: ApiKeyInput,
     actor: Actor,
   ): Promise<{ key: ApiKeyRecord; secret: ApiKeySecret }> {
+    assertScopesAreComplete(input.scopes)
     const secret = generateKey('colophon_')
     return this.#db.transaction().execute(async (tx) => {
-      if (actor.kind === 'key') await assertMayCreate(tx, projectId, actor.keyId, input)
+      await this.#offboarding.assertMayStillGrant(tx, projectId, actor)
+      if (actor.kind === 'key') assertGrantWithin(await getKey(tx, projectId, actor.keyId), input)
       const row = await tx
         .insertInto('api_key')
         .values({
@@ -55,6 +61,7 @@ export class KeyStore {
           allowed_networks: sql`ARRAY(SELECT network(entry::inet) FROM unnest(${[...input.allowedNetworks]}::text[]) AS entry)`,
           expires_at: input.expiresAt,
           created_by_key_id: actor.kind === 'key' ? actor.keyId : null,
+          created_by: formatActor(actor),
         })
         .returningAll()
         .executeTakeFirstOrThrow()
@@ -80,50 +87,23 @@ export class KeyStore {
     return rows.map(toKey)
   }
 
-  /** Revokes the key, every key that it created directly or indirectly, and their invitations. Idempotent. */
+  async get(projectId: Id<'prj'>, keyId: string): Promise<ApiKeyRecord> {
+    if (!isId('key', keyId)) throw noSuchKey()
+    return getKey(this.#db, projectId, keyId)
+  }
+
+  /** Revokes the key, and every key, runner and invitation that it created directly or through other keys. Idempotent. */
   async revoke(projectId: Id<'prj'>, keyId: string, actor: Actor): Promise<ApiKeyRecord> {
     if (!isId('key', keyId)) throw noSuchKey()
     return this.#db.transaction().execute(async (tx) => {
-      await lockKeys(tx, projectId)
-      await assertMayRevoke(tx, projectId, keyId, actor)
-      const revoked = await tx
-        .withRecursive('descendant', (db) =>
-          db
-            .selectFrom('api_key')
-            .select('id')
-            .where('project_id', '=', projectId)
-            .where('id', '=', keyId)
-            .union((union) =>
-              union
-                .selectFrom('api_key')
-                .innerJoin('descendant', 'descendant.id', 'api_key.created_by_key_id')
-                .select('api_key.id')
-                .where('api_key.project_id', '=', projectId),
-            ),
-        )
-        .updateTable('api_key')
-        .set({ revoked_at: sql`now()` })
-        .where('project_id', '=', projectId)
-        .where('revoked_at', 'is', null)
-        .where('id', 'in', (db) => db.selectFrom('descendant').select('descendant.id'))
-        .returning('id')
-        .execute()
-      for (const { id } of revoked) {
-        await recordAudit(tx, projectId, actor, {
-          action: 'key.revoked',
-          subject: id,
-          detail: id === keyId ? {} : { because: keyId },
-        })
-        await this.#revokeInvitations(tx, projectId, { invitedBy: id }, { because: id, actor })
-      }
-      const row = await tx
-        .selectFrom('api_key')
-        .selectAll()
-        .where('project_id', '=', projectId)
-        .where('id', '=', keyId)
-        .executeTakeFirst()
-      if (!row) throw noSuchKey()
-      return toKey(row)
+      await lockProject(tx, projectId)
+      const key = await getKey(tx, projectId, keyId)
+      await assertMayRevoke(tx, key, actor)
+      await this.#offboarding.revoke(tx, { creator: keyId, projectId }, { keep: [], because: keyId, actor })
+      if (key.revokedAt) return key
+      await tx.updateTable('api_key').set({ revoked_at: sql`now()` }).where('id', '=', keyId).execute()
+      await recordAudit(tx, projectId, actor, { action: 'key.revoked', subject: keyId, detail: {} })
+      return getKey(tx, projectId, keyId)
     })
   }
 
@@ -169,47 +149,29 @@ export class KeyStore {
 }
 
 /**
- * Serializes the creation of keys by keys and the revocation of keys with their descendants, per project: so no key is
- * created while its creator is being revoked. Locking the row of the creator is not enough: a revocation that waits for
- * it has already searched for descendants.
+ * Uses the project's row as the lock, so that no key is created while its creator is being revoked. Locking the row of the creator
+ * is not enough: a revocation that waits for it has already searched for descendants.
  */
-async function lockKeys(tx: DatabaseTransaction, projectId: Id<'prj'>): Promise<void> {
-  await sql`SELECT FROM project WHERE id = ${projectId} FOR NO KEY UPDATE`.execute(tx)
+async function lockProject(tx: DatabaseTransaction, projectId: Id<'prj'>): Promise<void> {
+  await tx.selectFrom('project').select('id').where('id', '=', projectId).forNoKeyUpdate().execute()
 }
 
-async function assertMayCreate(
-  tx: DatabaseTransaction,
-  projectId: Id<'prj'>,
-  creatorId: Id<'key'>,
-  input: ApiKeyInput,
-): Promise<void> {
-  await lockKeys(tx, projectId)
-  const creator = await tx
+async function getKey(db: Database, projectId: Id<'prj'>, keyId: Id<'key'>): Promise<ApiKeyRecord> {
+  const row = await db
     .selectFrom('api_key')
     .selectAll()
     .where('project_id', '=', projectId)
-    .where('id', '=', creatorId)
+    .where('id', '=', keyId)
     .executeTakeFirst()
-  if (!creator || creator.revoked_at) throw new Problem('unauthenticated', 'The API key was revoked.')
-  assertGrantWithin(toKey(creator), input)
+  if (!row) throw noSuchKey()
+  return toKey(row)
 }
 
 /** A key cannot revoke a key with scopes that it lacks. It can always revoke itself. */
-async function assertMayRevoke(
-  tx: DatabaseTransaction,
-  projectId: Id<'prj'>,
-  keyId: Id<'key'>,
-  actor: Actor,
-): Promise<void> {
-  if (actor.kind !== 'key' || actor.keyId === keyId) return
-  const rows = await tx
-    .selectFrom('api_key')
-    .select(['id', 'scopes'])
-    .where('project_id', '=', projectId)
-    .where('id', 'in', [keyId, actor.keyId])
-    .execute()
-  const ownScopes = rows.find(({ id }) => id === actor.keyId)?.scopes ?? []
-  const missing = rows.find(({ id }) => id === keyId)?.scopes.filter((scope) => !ownScopes.includes(scope)) ?? []
+async function assertMayRevoke(tx: DatabaseTransaction, key: ApiKeyRecord, actor: Actor): Promise<void> {
+  if (actor.kind !== 'key' || actor.keyId === key.id) return
+  const own = await getKey(tx, key.projectId, actor.keyId)
+  const missing = key.scopes.filter((scope) => !own.scopes.includes(scope))
   if (missing.length > 0)
     throw new Problem('insufficient_scope', `Your key cannot revoke this key: it lacks ${missing.join(', ')}.`)
 }
@@ -225,6 +187,8 @@ function toKey(row: Selectable<ApiKeyTable>): ApiKeyRecord {
     scopes: row.scopes as Scope[],
     allowedNetworks: row.allowed_networks,
     createdByKeyId: row.created_by_key_id,
+    createdBy: row.created_by ?? row.created_by_key_id,
+    takenOverBy: row.taken_over_by,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     lastUsedAt: row.last_used_at,

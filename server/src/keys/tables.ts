@@ -10,6 +10,9 @@ export interface ApiKeyTable {
   scopes: string[]
   allowed_networks: string[]
   created_by_key_id: Id<'key'> | null
+  /** As in the audit log. Null: not recorded. */
+  created_by: string | null
+  taken_over_by: Generated<string | null>
   created_at: Generated<Date>
   expires_at: Date | null
   last_used_at: ColumnType<Date | null, never, Date>

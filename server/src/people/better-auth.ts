@@ -4,6 +4,7 @@
  * OpenID provider.
  */
 import { betterAuth } from 'better-auth'
+import { APIError } from 'better-auth/api'
 import { genericOAuth } from 'better-auth/plugins'
 import type { Database } from '../database/database.ts'
 import type { OidcConfig } from '../platform/config.ts'
@@ -18,11 +19,15 @@ export interface AuthDeps {
   sessionSecret: string
   /** Whether a person who signs in with the provider for the first time was invited. */
   isInvited(email: string): Promise<boolean>
+  /** A disabled person gets no session. */
+  isDisabled(personId: Id<'per'>): Promise<boolean>
   /** Called after better-auth created a person who signed in with the provider. */
   onNewPerson(person: Pick<Person, 'id' | 'email'>): Promise<void>
   log: Log
 }
 
+/** The sign-in page gets it in its URL. */
+export const accountDisabledCode = 'account_disabled'
 export const oidcProviderId = 'oidc'
 export const authPath = '/v2/auth'
 const sessionSeconds = 7 * 24 * 3600
@@ -55,6 +60,7 @@ export function createBetterAuth(deps: AuthDeps, oidc?: OidcConfig) {
       fields: { emailVerified: 'email_verified', createdAt: 'created_at', updatedAt: 'updated_at' },
       additionalFields: {
         isOperator: { type: 'boolean', fieldName: 'is_operator', input: false, defaultValue: false },
+        disabledAt: { type: 'date', fieldName: 'disabled_at', input: false, required: false },
       },
       async validateUserInfo({ user, source }) {
         if (source.action !== 'create-user') return
@@ -64,6 +70,14 @@ export function createBetterAuth(deps: AuthDeps, oidc?: OidcConfig) {
     },
     databaseHooks: {
       user: { create: { after: async ({ id, email }) => deps.onNewPerson({ id: id as Id<'per'>, email }) } },
+      session: {
+        create: {
+          async before({ userId }) {
+            if (await deps.isDisabled(userId as Id<'per'>))
+              throw new APIError('FORBIDDEN', { code: accountDisabledCode })
+          },
+        },
+      },
     },
     session: {
       modelName: 'person_session',

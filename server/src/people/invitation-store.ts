@@ -2,6 +2,7 @@
 import { type SelectQueryBuilder, sql } from 'kysely'
 import { type Actor, formatActor, recordAudit } from '../audit/audit-store.ts'
 import type { Database, DatabaseTransaction } from '../database/database.ts'
+import type { Offboarding } from '../offboarding/offboarding.ts'
 import { Problem } from '../platform/http/problem.ts'
 import { type Id, isId, newId } from '../platform/ids.ts'
 import { normalizeEmail } from './email.ts'
@@ -17,6 +18,8 @@ export interface Invitation {
   id: Id<'inv'>
   email: string
   role: MemberRole
+  /** As in the audit log. */
+  invitedBy: string
   createdAt: Date
   expiresAt: Date
 }
@@ -32,13 +35,22 @@ export interface InvitationDetails {
 
 const linkDays = 7
 const maxPending = 500
-const columns = ['id', 'email', 'role', 'created_at as createdAt', 'expires_at as expiresAt'] as const
+const columns = [
+  'id',
+  'email',
+  'role',
+  'invited_by as invitedBy',
+  'created_at as createdAt',
+  'expires_at as expiresAt',
+] as const
 
 export class InvitationStore {
   readonly #db: Database
+  readonly #offboarding: Offboarding
 
-  constructor(db: Database) {
+  constructor(db: Database, offboarding: Offboarding) {
     this.#db = db
+    this.#offboarding = offboarding
   }
 
   /** A new invitation for the same address replaces the previous one, whose link stops working. */
@@ -50,8 +62,7 @@ export class InvitationStore {
     const token = generateLinkToken()
     const email = normalizeEmail(invitee.email)
     return this.#db.transaction().execute(async (tx) => {
-      await tx.selectFrom('project').select('id').where('id', '=', projectId).forNoKeyUpdate().execute()
-      await assertMayStillInvite(tx, projectId, actor)
+      await this.#offboarding.assertMayStillGrant(tx, projectId, actor)
       await tx
         .deleteFrom('invitation')
         .where('project_id', '=', projectId)
@@ -224,35 +235,6 @@ async function lockProjects(tx: DatabaseTransaction, filter: (invitations: Invit
     .orderBy('id')
     .forNoKeyUpdate()
     .execute()
-}
-
-/** Checks again while the project is locked: since the first check, the key may have been revoked or the owner removed. */
-async function assertMayStillInvite(tx: DatabaseTransaction, projectId: Id<'prj'>, actor: Actor): Promise<void> {
-  if (actor.kind === 'operator') return
-  if (actor.kind === 'key') {
-    const live = await tx
-      .selectFrom('api_key')
-      .select('id')
-      .where('project_id', '=', projectId)
-      .where('id', '=', actor.keyId)
-      .where('revoked_at', 'is', null)
-      .executeTakeFirst()
-    if (!live) throw new Problem('unauthenticated', 'The API key was revoked.')
-    return
-  }
-  const owner = await tx
-    .selectFrom('project_member')
-    .select('id')
-    .where('project_id', '=', projectId)
-    .where('email', '=', actor.email)
-    .where('person_id', 'is not', null)
-    .where('role', '=', 'owner')
-    .executeTakeFirst()
-  if (!owner)
-    throw new Problem(
-      'insufficient_role',
-      'You are no longer an owner of the project. Ask an owner to send the invitation.',
-    )
 }
 
 async function findByToken(db: Database, token: string): Promise<InvitationDetails | undefined> {

@@ -1,11 +1,12 @@
 import { sql } from 'kysely'
 import { type Actor, recordAudit } from '../audit/audit-store.ts'
 import type { Database, DatabaseTransaction } from '../database/database.ts'
+import type { CreatedAccess, Offboarding } from '../offboarding/offboarding.ts'
 import { Problem } from '../platform/http/problem.ts'
 import { type Id, isId, newId } from '../platform/ids.ts'
 import { normalizeEmail } from './email.ts'
 import { isLowerRole, type MemberRole } from './member-role.ts'
-import { revokeInvitations } from './revoke-invitations.ts'
+import { revokeInvitationsFor } from './revoke-invitations.ts'
 
 export interface Member {
   id: Id<'mbr'>
@@ -14,14 +15,18 @@ export interface Member {
   createdAt: Date
   /** Whether the person has accepted an invitation to this project. Until then the role gives no access. */
   hasJoined: boolean
+  /** Whether an operator disabled the person's account. */
+  isDisabled: boolean
 }
 
 /** People with a role in a project. The last owner of a project cannot be removed or lose the role. */
 export class MemberStore {
   readonly #db: Database
+  readonly #offboarding: Offboarding
 
-  constructor(db: Database) {
+  constructor(db: Database, offboarding: Offboarding) {
     this.#db = db
+    this.#offboarding = offboarding
   }
 
   /** Newest first. `before` is the last ID of the previous page. */
@@ -61,12 +66,30 @@ export class MemberStore {
     })
   }
 
-  async changeRole(projectId: Id<'prj'>, memberId: string, role: MemberRole, actor: Actor): Promise<Member> {
+  /** What is revoked by default when the member is removed or, with a role, when they get that lower role. */
+  async listCreatedAccess(projectId: Id<'prj'>, memberId: string, role?: MemberRole): Promise<CreatedAccess[]> {
+    const member = await getMember(this.#db, projectId, memberId)
+    if (role !== undefined && !isLowerRole(role, member.role)) return []
+    return this.#offboarding.list(this.#db, { creator: member.email, projectId, ...(role && { remainingRole: role }) })
+  }
+
+  /** A lower role revokes what exceeds it, except what the actor keeps and so takes over. */
+  async changeRole(
+    projectId: Id<'prj'>,
+    memberId: string,
+    role: MemberRole,
+    actor: Actor,
+    keep: readonly string[] = [],
+  ): Promise<Member> {
     return this.#db.transaction().execute(async (tx) => {
       const member = await lockMember(tx, projectId, memberId)
       if (member.role === role) return member
       if (member.role === 'owner') await assertNotLastOwner(tx, projectId, member)
-      if (isLowerRole(role, member.role)) await this.#revokeInvitationsOf(tx, projectId, member, actor)
+      if (isLowerRole(role, member.role)) {
+        const decision = { keep, because: member.id, actor }
+        await this.#offboarding.revoke(tx, { creator: member.email, projectId, remainingRole: role }, decision)
+        await revokeInvitationsFor(tx, projectId, member.email, decision)
+      }
       await tx
         .updateTable('project_member')
         .set({ role })
@@ -82,11 +105,14 @@ export class MemberStore {
     })
   }
 
-  async remove(projectId: Id<'prj'>, memberId: string, actor: Actor): Promise<Member> {
+  /** Revokes what the member created, except what the actor keeps and so takes over. */
+  async remove(projectId: Id<'prj'>, memberId: string, actor: Actor, keep: readonly string[] = []): Promise<Member> {
     return this.#db.transaction().execute(async (tx) => {
       const member = await lockMember(tx, projectId, memberId)
       if (member.role === 'owner') await assertNotLastOwner(tx, projectId, member)
-      await this.#revokeInvitationsOf(tx, projectId, member, actor)
+      const decision = { keep, because: member.id, actor }
+      await this.#offboarding.revoke(tx, { creator: member.email, projectId }, decision)
+      await revokeInvitationsFor(tx, projectId, member.email, decision)
       await tx.deleteFrom('project_member').where('project_id', '=', projectId).where('id', '=', member.id).execute()
       await recordAudit(tx, projectId, actor, {
         action: 'member.removed',
@@ -96,11 +122,6 @@ export class MemberStore {
       return member
     })
   }
-
-  /** Revokes the invitations for the member and those that they created. Otherwise they could use one to rejoin. */
-  #revokeInvitationsOf(tx: DatabaseTransaction, projectId: Id<'prj'>, { id, email }: Member, actor: Actor) {
-    return revokeInvitations(tx, projectId, { invitedBy: email, forEmail: email }, { because: id, actor })
-  }
 }
 
 const columns = [
@@ -109,13 +130,18 @@ const columns = [
   'role',
   'created_at as createdAt',
   sql<boolean>`person_id IS NOT NULL`.as('hasJoined'),
+  sql<boolean>`EXISTS (SELECT FROM person WHERE person.id = person_id AND disabled_at IS NOT NULL)`.as('isDisabled'),
 ] as const
 
 /** Uses the project's row as the lock: if two owners remove each other at the same time, only one must succeed. */
 async function lockMember(tx: DatabaseTransaction, projectId: Id<'prj'>, memberId: string): Promise<Member> {
-  if (!isId('mbr', memberId)) throw noSuchMember()
   await tx.selectFrom('project').select('id').where('id', '=', projectId).forNoKeyUpdate().execute()
-  const member = await tx
+  return getMember(tx, projectId, memberId)
+}
+
+async function getMember(db: Database, projectId: Id<'prj'>, memberId: string): Promise<Member> {
+  if (!isId('mbr', memberId)) throw noSuchMember()
+  const member = await db
     .selectFrom('project_member')
     .select(columns)
     .where('project_id', '=', projectId)
@@ -125,15 +151,17 @@ async function lockMember(tx: DatabaseTransaction, projectId: Id<'prj'>, memberI
   return member
 }
 
-/** An owner who never joined does not count as a replacement for one who did. */
+/** An owner who never joined, or who is disabled, does not count as a replacement for one who did. */
 async function assertNotLastOwner(tx: DatabaseTransaction, projectId: Id<'prj'>, leaving: Member): Promise<void> {
   let others = tx
     .selectFrom('project_member')
-    .select('id')
+    .leftJoin('person', 'person.id', 'project_member.person_id')
+    .select('project_member.id')
     .where('project_id', '=', projectId)
     .where('role', '=', 'owner')
-    .where('id', '!=', leaving.id)
-  if (leaving.hasJoined) others = others.where('person_id', 'is not', null)
+    .where('project_member.id', '!=', leaving.id)
+    .where('person.disabled_at', 'is', null)
+  if (leaving.hasJoined) others = others.where('person.id', 'is not', null)
   if (!(await others.limit(1).executeTakeFirst()))
     throw new Problem('invalid_request', 'This is the last owner of the project. Make another member an owner first.')
 }

@@ -46,14 +46,13 @@ export class PersonStore {
       .execute()
   }
 
-  async makeOperator(email: string): Promise<void> {
+  async isDisabled(personId: Id<'per'>): Promise<boolean> {
     const person = await this.#db
-      .updateTable('person')
-      .set({ is_operator: true })
-      .where('email', '=', email.toLowerCase())
-      .returning('id')
+      .selectFrom('person')
+      .select('disabled_at')
+      .where('id', '=', personId)
       .executeTakeFirst()
-    if (!person) throw noSuchPerson(email)
+    return person?.disabled_at != null
   }
 
   /**
@@ -68,10 +67,12 @@ export class PersonStore {
   async createPasswordResetToken(email: string): Promise<string> {
     const person = await this.#db
       .selectFrom('person')
-      .select('id')
+      .select(['id', 'disabled_at'])
       .where('email', '=', email.toLowerCase())
       .executeTakeFirst()
     if (!person) throw noSuchPerson(email)
+    if (person.disabled_at)
+      throw new Problem('invalid_request', `${email} is disabled. Enable the person before they set a password.`)
     return createOneTimeLink(this.#db, person.id)
   }
 
@@ -204,6 +205,7 @@ async function findPersonByLink(db: Database, token: string): Promise<{ id: Id<'
     .select(['person.id', 'person.email'])
     .where('token_hash', '=', hashLinkToken(token))
     .where('expires_at', '>', sql<Date>`now()`)
+    .where('person.disabled_at', 'is', null)
     .executeTakeFirst()
   if (!person) throw invalidLink()
   return person

@@ -3,7 +3,7 @@ import { APIError } from 'better-auth/api'
 import type { OidcConfig } from '../platform/config.ts'
 import { Problem } from '../platform/http/problem.ts'
 import type { Id } from '../platform/ids.ts'
-import { type AuthDeps, type BetterAuth, createBetterAuth, oidcProviderId } from './better-auth.ts'
+import { type AuthDeps, accountDisabledCode, type BetterAuth, createBetterAuth, oidcProviderId } from './better-auth.ts'
 import { deleteOneTimeLinks } from './person-store.ts'
 import type { LiveSession } from './session.ts'
 
@@ -32,6 +32,7 @@ export class SessionManager {
     const response = await this.#auth.api.getSession({ headers: new Headers({ cookie }) })
     if (!response) return undefined
     const { session, user } = response
+    if (user.disabledAt) return undefined // a sign-in at the moment of disabling may have created a session
     return {
       id: session.id as Id<'ses'>,
       person: { id: user.id as Id<'per'>, email: user.email, name: user.name, isOperator: user.isOperator === true },
@@ -147,6 +148,8 @@ async function withProblems<Result>(call: Promise<Result>): Promise<Result> {
     const code = String(error.body?.code ?? '')
     if (code === 'INVALID_EMAIL_OR_PASSWORD' || code === 'INVALID_EMAIL')
       throw new Problem('unauthenticated', 'The email address or the password is wrong.')
+    if (code === accountDisabledCode)
+      throw new Problem('unauthenticated', 'Your account is disabled. Ask an operator of this instance to enable it.')
     if (code === 'INVALID_PASSWORD') throw new Problem('invalid_request', 'The current password is wrong.')
     if (error.statusCode === 401) throw new Problem('unauthenticated', 'Sign in first.')
     if (error.statusCode >= 500) throw error

@@ -18,8 +18,11 @@ export interface PeopleTables {
     name: string
     email: string
     is_operator: Generated<boolean>
+    /** While set, the person cannot sign in. */
+    disabled_at: Generated<Date | null>
+    created_at: Generated<Date>
   }
-  person_session: { id: Id<'ses'>; person_id: Id<'per'>; expires_at: Date }
+  person_session: { id: Id<'ses'>; person_id: Id<'per'>; expires_at: Date; created_at: Generated<Date> }
   person_account: {
     id: string
     person_id: Id<'per'>

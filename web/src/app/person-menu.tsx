@@ -9,7 +9,7 @@ import {
   VisuallyHidden,
 } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { IconActivity, IconBook2, IconCoin, IconLogout, IconUser } from '@tabler/icons-react'
+import { IconActivity, IconBook2, IconCoin, IconLogout, IconUser, IconUsers } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { toErrorDetail } from '../shown/error-alert.tsx'
@@ -68,6 +68,11 @@ export function PersonMenu() {
         {person.isOperator && (
           <MenuItemLink to="/spend" leftSection={<IconCoin size={16} />}>
             Spend of the instance
+          </MenuItemLink>
+        )}
+        {person.isOperator && (
+          <MenuItemLink to="/people" leftSection={<IconUsers size={16} />}>
+            People
           </MenuItemLink>
         )}
         <MenuItemLink to="/status" leftSection={<IconActivity size={16} />}>

@@ -9,7 +9,7 @@ import { ErrorAlert } from '../shown/error-alert.tsx'
 import { type ExpiryOption, expiryOptions, toExpiresAt } from './expiry.ts'
 import { parseNetworks } from './parse-networks.ts'
 import { keysQuery } from './queries.ts'
-import { allScopes, type Scope, scopeDescriptions } from './scopes.ts'
+import { allScopes, type Scope, scopeDescriptions, selectScopes } from './scopes.ts'
 
 interface Props {
   projectId: string
@@ -67,7 +67,7 @@ export function CreateKeyForm({ projectId, onCreated, onCancel }: Props) {
           label="Scopes"
           required
           value={[...scopes]}
-          onChange={(selected) => setScopes(allScopes.filter((scope) => selected.includes(scope)))}
+          onChange={(selected) => setScopes(selectScopes(scopes, selected))}
         >
           <Stack gap={8} mt={6}>
             {scopeDescriptions.map(({ scope, description }) => (

@@ -10,6 +10,9 @@ const key = (id: string, more: Partial<ApiKey> = {}): ApiKey => ({
   scopes: ['agent:read'],
   allowedNetworks: [],
   createdByKeyId: null,
+  createdBy: 'ada@example.com',
+  takenOverBy: null,
+  exceedsScopes: false,
   createdAt: '2026-06-01T00:00:00Z',
   expiresAt: null,
   lastUsedAt: null,
@@ -32,6 +35,7 @@ test('finds the usable keys that were created with a key, directly and indirectl
     key('parent'),
     key('child', { createdByKeyId: 'parent' }),
     key('revoked child', { createdByKeyId: 'parent', revokedAt: '2026-06-02T00:00:00Z' }),
+    key('kept child', { createdByKeyId: 'parent', takenOverBy: 'ada@example.com' }),
     key('grandchild', { createdByKeyId: 'child' }),
     key('unrelated'),
   ]

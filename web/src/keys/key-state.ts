@@ -15,7 +15,7 @@ const isUsable = (key: ApiKey, now: Date): boolean => ['active', 'expiring'].inc
 
 /** The usable keys that are revoked together with a key: those that were created with it, directly or indirectly. */
 export function findUsableDescendantKeys(key: ApiKey, all: readonly ApiKey[], now: Date): readonly ApiKey[] {
-  const children = all.filter(({ createdByKeyId }) => createdByKeyId === key.id)
+  const children = all.filter(({ createdByKeyId, takenOverBy }) => createdByKeyId === key.id && takenOverBy === null)
   return children.flatMap((child) => [
     ...(isUsable(child, now) ? [child] : []),
     ...findUsableDescendantKeys(child, all, now),

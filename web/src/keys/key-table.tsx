@@ -1,6 +1,7 @@
 import type { ApiKey } from '@colophon/sdk'
-import { Badge, Button, Code, Group, Paper, Stack, Switch, Table, Text } from '@mantine/core'
+import { Badge, Button, Code, Group, Paper, Stack, Switch, Table, Text, Tooltip } from '@mantine/core'
 import { useState } from 'react'
+import { describeCreator } from '../people/format-creator.ts'
 import { canManage, type MyProject } from '../projects/project.ts'
 import { RelativeTime } from '../shown/relative-time.tsx'
 import { type KeyState, keyState } from './key-state.ts'
@@ -52,7 +53,7 @@ export function KeyTable({ project, keys }: { project: MyProject; keys: readonly
               <KeyRow
                 key={key.id}
                 apiKey={key}
-                creator={keys.find(({ id }) => id === key.createdByKeyId)}
+                creator={describeCreator(key, keys)}
                 state={keyState(key, now)}
                 revoke={canManage(project) ? () => setRevoking(key) : undefined}
               />
@@ -67,13 +68,13 @@ export function KeyTable({ project, keys }: { project: MyProject; keys: readonly
 
 interface KeyRowProps {
   apiKey: ApiKey
-  creator: ApiKey | undefined
+  creator: string
   state: KeyState
   revoke: (() => void) | undefined
 }
 
 function KeyRow({ apiKey, creator, state, revoke }: KeyRowProps) {
-  const { name, prefix, scopes, allowedNetworks, createdAt, expiresAt, lastUsedAt } = apiKey
+  const { name, prefix, scopes, allowedNetworks, createdAt, expiresAt, lastUsedAt, exceedsScopes } = apiKey
   return (
     <Table.Tr>
       <Table.Td>
@@ -85,6 +86,17 @@ function KeyRow({ apiKey, creator, state, revoke }: KeyRowProps) {
             <Badge size="sm" variant="light" tt="none" color={badges[state].color}>
               {badges[state].label}
             </Badge>
+          )}
+          {exceedsScopes && (
+            <Tooltip
+              label="project:write gives full access. Replace this key by one with the scopes that it needs."
+              multiline
+              w={260}
+            >
+              <Badge size="sm" variant="light" tt="none" color="yellow" tabIndex={0}>
+                Full access
+              </Badge>
+            </Tooltip>
           )}
         </Group>
         <Code>{prefix}</Code>
@@ -107,9 +119,9 @@ function KeyRow({ apiKey, creator, state, revoke }: KeyRowProps) {
       <Table.Td data-name="Expires">{expiresAt === null ? 'Never' : <RelativeTime at={expiresAt} />}</Table.Td>
       <Table.Td data-name="Created">
         <RelativeTime at={createdAt} />
-        {creator && (
-          <Text size="xs" c="dimmed">
-            by API key {creator.name}
+        {creator !== '' && (
+          <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+            {creator}
           </Text>
         )}
       </Table.Td>

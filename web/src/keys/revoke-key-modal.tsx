@@ -3,6 +3,7 @@ import { Button, Group, List, Modal, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { client } from '../app/client.ts'
+import { useReauthentication } from '../people/reauthentication.tsx'
 import { ErrorAlert } from '../shown/error-alert.tsx'
 import { RelativeTime } from '../shown/relative-time.tsx'
 import { findUsableDescendantKeys } from './key-state.ts'
@@ -27,8 +28,9 @@ export function RevokeKeyModal({ apiKey, close, ...rest }: Props) {
 
 function Confirmation({ projectId, apiKey, all, close }: Props & { apiKey: ApiKey }) {
   const queryClient = useQueryClient()
+  const withReauthentication = useReauthentication()
   const revoke = useMutation({
-    mutationFn: () => client.keys.revoke(projectId, apiKey.id),
+    mutationFn: () => withReauthentication(() => client.keys.revoke(projectId, apiKey.id)),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: keysQuery(projectId).queryKey })
       notifications.show({ message: `${apiKey.name} has been revoked. Requests with it now fail.` })
@@ -46,7 +48,8 @@ function Confirmation({ projectId, apiKey, all, close }: Props & { apiKey: ApiKe
             This key was last used <RelativeTime at={apiKey.lastUsedAt} />.
           </>
         )}{' '}
-        Requests with it will fail immediately. This cannot be undone.
+        Requests with it will fail immediately. Runners and open invitations that were created with it are revoked as
+        well. This cannot be undone.
       </Text>
       {descendants.length > 0 && (
         <div>

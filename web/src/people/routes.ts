@@ -49,4 +49,9 @@ export const signedInPeopleRoutes = [
     path: '/account',
     component: lazyRouteComponent(() => import('./account-page.tsx'), 'AccountPage'),
   }),
+  createRoute({
+    getParentRoute: () => signedInRoute,
+    path: '/people',
+    component: lazyRouteComponent(() => import('./people-page.tsx'), 'PeoplePage'),
+  }),
 ] as const

@@ -27,7 +27,7 @@ export function AuditSettingsPage() {
   return (
     <SettingsPageLayout
       title="Audit log"
-      lead="Who did what in this project. Entries cannot be changed or deleted."
+      lead="Who did what in this project. Entries cannot be changed or deleted, except that deleted people are made anonymous."
       query={query}
     >
       {({ pages }) => {

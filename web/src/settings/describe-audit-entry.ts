@@ -11,6 +11,13 @@ const issueDescriptions: Readonly<Record<string, string>> = {
   access_revoked: 'revoked the access of Colophon to the repository',
 }
 
+/** Why access was revoked: together with the key, member or person that created it. */
+function describeReason(because: unknown): string {
+  const [kind] = text(because).split('_')
+  if (kind === 'key') return ', together with the key that created it'
+  return kind === 'mbr' || kind === 'per' ? ', together with the access of its creator' : ''
+}
+
 /** Describes an action. Actions that are missing here are shown by their names. */
 const descriptions: Readonly<Record<string, (detail: Detail) => string>> = {
   'project.created': (detail) => `created the project${quotedName(detail)}`,
@@ -21,13 +28,16 @@ const descriptions: Readonly<Record<string, (detail: Detail) => string>> = {
   'project.paused': () => 'paused the project',
   'project.resumed': () => 'resumed the project',
   'member.invited': ({ email, role }) => `invited ${text(email)} as ${text(role)}`,
-  'invitation.revoked': ({ email }) => `revoked the invitation for ${text(email)}`,
+  'invitation.revoked': ({ email, because }) => `revoked the invitation for ${text(email)}${describeReason(because)}`,
+  'invitation.taken_over': ({ from }) => `took over an invitation from ${text(from)}`,
   'member.added': ({ email, role }) => `added ${text(email)} as ${text(role)}`,
   'member.role_changed': ({ from, to }) => `changed a member's role from ${text(from)} to ${text(to)}`,
   'member.removed': ({ email }) => `removed ${text(email)}`,
+  'member.disabled': () => 'disabled the account of a member',
+  'member.enabled': () => 'enabled the account of a member',
   'key.created': (detail) => `created the API key${quotedName(detail)}`,
-  'key.revoked': ({ because }) =>
-    because ? 'revoked an API key, together with the key that created it' : 'revoked an API key',
+  'key.revoked': ({ because }) => `revoked an API key${describeReason(because)}`,
+  'key.taken_over': ({ from }) => `took over an API key from ${text(from)}`,
   'credential.stored': () => 'stored an access token for the code host',
   'repository.connected': ({ owner, name }) => `connected the repository ${text(owner)}/${text(name)}`,
   'repository.changed': ({ publishing }) =>
@@ -37,7 +47,9 @@ const descriptions: Readonly<Record<string, (detail: Detail) => string>> = {
   'repository.issue_changed': ({ issue }) => issueDescriptions[text(issue)] ?? 'restored access to the repository',
   'budget.changed': () => 'changed the budget',
   'runner.created': (detail) => `created the runner${quotedName(detail)}`,
-  'runner.revoked': (detail) => `revoked the runner${quotedName(detail)}`,
+  'runner.revoked': (detail) => `revoked the runner${quotedName(detail)}${describeReason(detail.because)}`,
+  'runner.taken_over': ({ from }) => `took over a runner from ${text(from)}`,
+  'runner.token_rotated': (detail) => `rotated the token of the runner${quotedName(detail)}`,
   'job.created': () => 'created a job',
   'job.message_sent': ({ failedCheck, commit }) =>
     commit
@@ -100,5 +112,6 @@ export type AuditActor = { kind: 'person' | 'key' | 'operator' | 'code-host'; na
 export function parseAuditActor(actor: string): AuditActor {
   if (actor === 'operator') return { kind: 'operator', name: 'colophon-server admin' }
   if (actor === 'code-host') return { kind: 'code-host', name: 'The code host' }
+  if (actor.startsWith('per_')) return { kind: 'person', name: 'A deleted person' }
   return actor.includes('@') ? { kind: 'person', name: actor } : { kind: 'key', name: `API key ${actor}` }
 }

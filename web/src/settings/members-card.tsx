@@ -8,10 +8,10 @@ import { useReauthentication } from '../people/reauthentication.tsx'
 import { projectsQuery } from '../projects/project.ts'
 import { ErrorAlert } from '../shown/error-alert.tsx'
 import { RelativeTime } from '../shown/relative-time.tsx'
-import { ConfirmModal } from './confirm-modal.tsx'
 import { DangerButton } from './danger-button.tsx'
+import { LeaveMemberModal, type Leaving } from './leave-member-modal.tsx'
 import { membersQuery } from './queries.ts'
-import { parseRole, roleOptions } from './role-options.ts'
+import { isLowerRole, parseRole, roleOptions } from './role-options.ts'
 import { SettingsCard } from './settings-card.tsx'
 
 export function MembersCard({
@@ -26,7 +26,7 @@ export function MembersCard({
   const queryClient = useQueryClient()
   const withReauthentication = useReauthentication()
   const { person } = useSession()
-  const [removing, setRemoving] = useState<Member>()
+  const [leaving, setLeaving] = useState<Leaving>()
   const refresh = () =>
     Promise.all(
       [membersQuery(projectId).queryKey, projectsQuery.queryKey].map((queryKey) =>
@@ -38,13 +38,10 @@ export function MembersCard({
       withReauthentication(() => client.members.changeRole(projectId, id, { role })),
     onSettled: refresh,
   })
-  const remove = useMutation({
-    mutationFn: ({ id }: Member) => client.members.remove(projectId, id),
-    onSuccess: () => {
-      setRemoving(undefined)
-      return refresh()
-    },
-  })
+  const chooseRole = (member: Member, role: Member['role']) => {
+    if (isLowerRole(role, member.role)) setLeaving({ member, role })
+    else changeRole.mutate({ id: member.id, role })
+  }
   const changing = changeRole.isPending ? changeRole.variables : undefined
   return (
     <SettingsCard title="Members">
@@ -63,6 +60,11 @@ export function MembersCard({
                     You
                   </Badge>
                 )}
+                {member.isDisabled && (
+                  <Badge tt="none" size="sm" variant="light" color="red">
+                    Disabled
+                  </Badge>
+                )}
               </Group>
               <Text size="sm" c="dimmed">
                 Joined <RelativeTime at={member.createdAt} />
@@ -77,9 +79,9 @@ export function MembersCard({
                   data={roleOptions.map(({ value, label }) => ({ value, label }))}
                   allowDeselect={false}
                   value={changing?.id === member.id ? changing.role : member.role}
-                  onChange={(role) => changeRole.mutate({ id: member.id, role: parseRole(role) })}
+                  onChange={(role) => chooseRole(member, parseRole(role))}
                 />
-                <DangerButton subject={member.email} onClick={() => setRemoving(member)}>
+                <DangerButton subject={member.email} onClick={() => setLeaving({ member })}>
                   Remove
                 </DangerButton>
               </Group>
@@ -93,19 +95,13 @@ export function MembersCard({
         {roleOptions.map(({ label, description }) => `${label}: ${description}`).join('. ')}. A project needs at least
         one owner.
       </Text>
-      <ConfirmModal
-        opened={removing !== undefined}
-        title={`Remove ${removing?.email ?? ''}?`}
-        action="Remove member"
-        mutation={remove}
-        onConfirm={() => removing && remove.mutate(removing)}
-        onClose={() => setRemoving(undefined)}
-      >
-        {removing?.email === person?.email
-          ? 'You lose access to this project immediately. API keys and runners that you created'
-          : 'They lose access to this project immediately. API keys and runners that they created'}{' '}
-        keep working. Revoke them separately.
-      </ConfirmModal>
+      <LeaveMemberModal
+        projectId={projectId}
+        leaving={leaving}
+        isSelf={leaving?.member.email === person?.email}
+        onDone={refresh}
+        close={() => setLeaving(undefined)}
+      />
     </SettingsCard>
   )
 }

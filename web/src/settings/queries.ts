@@ -24,6 +24,17 @@ export const membersQuery = (projectId: string) =>
     queryFn: ({ signal }) => client.members.list(projectId, { limit: 250 }, { signal }),
   })
 
+/** What is revoked when the member is removed or, with a role, gets that lower role. */
+export const createdAccessQuery = (
+  projectId: string,
+  memberId: string,
+  role: 'owner' | 'editor' | 'viewer' | undefined,
+) =>
+  queryOptions({
+    queryKey: ['created-access', projectId, memberId, role ?? null],
+    queryFn: ({ signal }) => client.members.listCreated(projectId, memberId, role && { role }, { signal }),
+  })
+
 export const invitationsQuery = (projectId: string) =>
   queryOptions({
     queryKey: ['invitations', projectId],

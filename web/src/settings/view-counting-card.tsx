@@ -5,6 +5,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { viewSettingsQuery } from '../analytics/queries.ts'
 import { client } from '../app/client.ts'
+import { useReauthentication } from '../people/reauthentication.tsx'
 import { ErrorAlert } from '../shown/error-alert.tsx'
 import { ConfirmModal } from './confirm-modal.tsx'
 import { notifySaved } from './notify-saved.ts'
@@ -28,6 +29,7 @@ export function ViewCountingCard({
   settings: AnalyticsSettings
   canChange: boolean
 }) {
+  const withReauthentication = useReauthentication()
   const queryClient = useQueryClient()
   const [typed, setTyped] = useState(settings)
   const retention = useRetentionFieldState(settings.retentionMonths, { defaultAmount: 25, max: 1200 })
@@ -36,7 +38,8 @@ export function ViewCountingCard({
   const newSettings = { ...typed, retentionMonths: retention.value }
   const save = useMutation({
     // Only what changed: sending `humanSource` unchanged would pin it, and the first site key would no longer switch it.
-    mutationFn: () => client.views.changeSettings(projectId, changedFields(settings, newSettings)),
+    mutationFn: () =>
+      withReauthentication(() => client.views.changeSettings(projectId, changedFields(settings, newSettings))),
     onSuccess: (saved) => {
       queryClient.setQueryData(viewSettingsQuery(projectId).queryKey, saved)
       setTyped(saved)

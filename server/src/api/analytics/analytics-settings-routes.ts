@@ -2,6 +2,8 @@ import type { AnalyticsSettingsStore } from '../../analytics/settings/analytics-
 import type { AnalyticsSiteCache } from '../../analytics/settings/analytics-site-cache.ts'
 import { type FieldError, Problem } from '../../platform/http/problem.ts'
 import { createResponse } from '../../platform/http/route.ts'
+import { requireRecentSignInOf } from '../authenticate-session.ts'
+import { isShorterRetention } from '../retention.ts'
 import { defineRoute, type Route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import { AnalyticsSettingsChanges, AnalyticsSettingsSchema } from './analytics-settings.ts'
@@ -32,9 +34,10 @@ export const analyticsSettingsRoutes = ({ analyticsSettings, siteCache }: Analyt
     summary: 'Change analytics settings',
     description:
       'Omitted fields are unchanged. Changes take effect within a minute on all replicas. A shorter `retentionMonths` ' +
-      'permanently deletes older page views.',
+      'permanently deletes older page views; a person needs a recent sign-in for it.',
     schemas: { params: ProjectParams, body: AnalyticsSettingsChanges, responses: { 200: AnalyticsSettingsSchema } },
-    async handle({ projectId, body, actor }) {
+    problems: ['reauthentication_required'],
+    async handle({ projectId, body, caller, actor }) {
       const errors = (body.allowedOrigins ?? []).flatMap((origin, index): FieldError[] =>
         URL.canParse(origin) && new URL(origin).origin === origin
           ? []
@@ -47,6 +50,8 @@ export const analyticsSettingsRoutes = ({ analyticsSettings, siteCache }: Analyt
       )
       const [first] = errors
       if (first) throw new Problem('invalid_request', `${first.path} ${first.message}.`, { errors })
+      const { settings } = await analyticsSettings.read(projectId)
+      if (isShorterRetention(body.retentionMonths, settings.retentionMonths)) requireRecentSignInOf(caller)
       const changed = await analyticsSettings.change(projectId, body, actor)
       siteCache.clear()
       return createResponse(200, changed)

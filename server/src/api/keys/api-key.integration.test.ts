@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import { startTestApi } from '../../../../testing/harness/test-api.ts'
+import { scopes } from '../../keys/scopes.ts'
 import { newId } from '../../platform/ids.ts'
 
 const api = await startTestApi(inject('services'), 'api keys')
@@ -23,6 +24,9 @@ describe('a new key', () => {
       scopes: ['agent:read', 'agent:write'],
       allowedNetworks: ['127.0.0.0/8', '2001:db8::1/128'],
       createdByKeyId: adminKey.id,
+      createdBy: adminKey.id,
+      takenOverBy: null,
+      exceedsScopes: false,
       createdAt: expect.stringMatching(/Z$/),
       expiresAt,
       lastUsedAt: null,
@@ -67,10 +71,11 @@ describe('a new key', () => {
   test('is rejected if it could do more than the key that creates it', async () => {
     const creator = await client.keys.create(projectId, {
       name: 'narrow',
-      scopes: ['project:write', 'agent:read'],
+      scopes: [...scopes],
       expiresAt: '2098-01-01T00:00:00Z',
       allowedNetworks: ['127.0.0.0/8'],
     })
+    await api.pool.query("UPDATE api_key SET scopes = '{project:write,agent:read}' WHERE id = $1", [creator.key.id])
     const wider = { name: 'wide', scopes: ['project:read' as const], expiresAt: '2099-01-01T00:00:00Z' }
     await expect(api.clientWith(creator.secret).keys.create(projectId, wider)).rejects.toMatchObject({
       code: 'insufficient_scope',
@@ -81,6 +86,18 @@ describe('a new key', () => {
       ],
     })
   })
+})
+
+test('a key with `project:write` needs all other scopes; one from before that has only some is marked', async () => {
+  const partial = { name: 'partial', scopes: ['project:write' as const, 'project:read' as const] }
+  await expect(client.keys.create(projectId, partial)).rejects.toMatchObject({
+    code: 'invalid_request',
+    errors: [{ path: 'body/scopes', message: expect.stringContaining('agent:read, agent:write') }],
+  })
+  const earlier = await api.createKey(projectId)
+  await api.pool.query("UPDATE api_key SET scopes = '{project:write,project:read}' WHERE id = $1", [earlier.key.id])
+  const { keys } = await earlier.client.keys.list(projectId, { limit: 1 })
+  expect(keys, 'it still works').toMatchObject([{ id: earlier.key.id, exceedsScopes: true }])
 })
 
 test('lists all keys, newest first, without secrets', async () => {
@@ -99,10 +116,8 @@ test('lists all keys, newest first, without secrets', async () => {
 
 describe('a revocation', () => {
   test('takes effect at once, for the key and for the keys that it created', async () => {
-    const parent = await client.keys.create(projectId, { name: 'parent', scopes: ['project:write', 'agent:read'] })
-    const child = await api
-      .clientWith(parent.secret)
-      .keys.create(projectId, { name: 'child', scopes: ['project:write', 'agent:read'] })
+    const parent = await client.keys.create(projectId, { name: 'parent', scopes: [...scopes] })
+    const child = await api.clientWith(parent.secret).keys.create(projectId, { name: 'child', scopes: [...scopes] })
     const grandchild = await api
       .clientWith(child.secret)
       .keys.create(projectId, { name: 'grandchild', scopes: ['agent:read'] })

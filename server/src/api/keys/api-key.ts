@@ -1,13 +1,15 @@
 import Type, { type Static } from 'typebox'
+import { findMissingScopes } from '../../keys/key-rules.ts'
 import type { ApiKeyRecord } from '../../keys/key-store.ts'
 import { scopes } from '../../keys/scopes.ts'
-import { DateTime, nullable } from '../schemas.ts'
+import { CreatedBy, DateTime, nullable, TakenOverBy } from '../schemas.ts'
 
 export const ScopesSchema = Type.Array(Type.Enum(scopes), {
   minItems: 1,
   maxItems: scopes.length,
   uniqueItems: true,
-  description: 'What the key can do.',
+  description:
+    'What the key can do. `project:write` gives full access, and can be granted only together with all other scopes.',
   examples: [['agent:read', 'agent:write']],
 })
 
@@ -18,6 +20,9 @@ export const apiKeyExample = {
   scopes: ['agent:read', 'agent:write'],
   allowedNetworks: ['203.0.113.0/24'],
   createdByKeyId: null,
+  createdBy: 'owner@example.com',
+  takenOverBy: null,
+  exceedsScopes: false,
   createdAt: '2026-01-31T12:00:00.000Z',
   expiresAt: '2027-01-31T00:00:00.000Z',
   lastUsedAt: '2026-02-02T08:15:00.000Z',
@@ -36,6 +41,13 @@ export const ApiKeySchema = Type.Object(
     createdByKeyId: nullable(Type.String(), {
       description:
         'ID of the key that created this one. Revoking that key revokes this one too. Null if a person or `colophon-server admin` created it.',
+    }),
+    createdBy: CreatedBy('key'),
+    takenOverBy: TakenOverBy('key'),
+    exceedsScopes: Type.Boolean({
+      description:
+        'Whether the key can do more than its scopes say: it was created before `project:write` required all other scopes. ' +
+        'Replace it by one with the scopes that it needs.',
     }),
     createdAt: DateTime('Time at which the key was created.'),
     expiresAt: nullable(DateTime('Time at which the key expires. Null if it never expires.')),
@@ -56,6 +68,9 @@ export const toApiKeyResponse = (key: ApiKeyRecord): Static<typeof ApiKeySchema>
   scopes: [...key.scopes],
   allowedNetworks: [...key.allowedNetworks],
   createdByKeyId: key.createdByKeyId,
+  createdBy: key.createdBy,
+  takenOverBy: key.takenOverBy,
+  exceedsScopes: findMissingScopes(key.scopes).length > 0,
   createdAt: key.createdAt.toISOString(),
   expiresAt: key.expiresAt?.toISOString() ?? null,
   lastUsedAt: key.lastUsedAt?.toISOString() ?? null,

@@ -1,9 +1,11 @@
 import Type from 'typebox'
+import { formatActor } from '../../audit/audit-store.ts'
 import { describeInvalidNetwork } from '../../keys/key-rules.ts'
 import type { KeyStore } from '../../keys/key-store.ts'
 import { scopes } from '../../keys/scopes.ts'
 import { type FieldError, Problem } from '../../platform/http/problem.ts'
 import { createResponse } from '../../platform/http/route.ts'
+import { requireRecentSignInOf } from '../authenticate-session.ts'
 import { CursorQuery, NextCursor, readCursorPage } from '../cursor-page.ts'
 import { defineRoute, type Route } from '../route.ts'
 import { DateTime, IdParam, nullable, ProjectParams, SingleLineText } from '../schemas.ts'
@@ -164,7 +166,7 @@ export const keyRoutes = ({ keys }: KeyRouteDeps): Route[] => [
     tag: 'API keys',
     summary: 'Revoke an API key',
     description:
-      'Takes effect immediately. Keys that this key created are revoked too, and their open invitations expire. Revoking a key again has no effect.',
+      'Takes effect immediately. Keys, runners and open invitations that this key created, also through other keys, are revoked too. Revoking a key again has no effect. A person needs a recent sign-in to revoke a key that they did not create.',
     schemas: {
       params: Type.Object({
         ...ProjectParams.properties,
@@ -173,7 +175,11 @@ export const keyRoutes = ({ keys }: KeyRouteDeps): Route[] => [
       responses: { 200: ApiKeySchema },
     },
     responseExamples: { 200: { ...apiKeyExample, revokedAt: '2026-02-02T09:30:00.000Z' } },
-    handle: async ({ projectId, params, actor }) =>
-      createResponse(200, toApiKeyResponse(await keys.revoke(projectId, params.keyId, actor))),
+    problems: ['reauthentication_required'],
+    async handle({ projectId, params, caller, actor }) {
+      const { createdBy, takenOverBy } = await keys.get(projectId, params.keyId)
+      if ((takenOverBy ?? createdBy) !== formatActor(actor)) requireRecentSignInOf(caller)
+      return createResponse(200, toApiKeyResponse(await keys.revoke(projectId, params.keyId, actor)))
+    },
   }),
 ]

@@ -52,6 +52,7 @@ const pages = [
   '/invitation',
   '/new-password',
   '/account',
+  '/people',
   '/status',
   '/spend',
   '/projects/*',

@@ -5,6 +5,7 @@ import { createResponse } from '../../platform/http/route.ts'
 import { CursorQuery, NextCursor, readCursorPage } from '../cursor-page.ts'
 import { defineRoute, type Route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
+import { CreatedAccessSchema, Keep, toCreatedAccessResponse } from './created-access.ts'
 import { assertCanGrantRole, MemberParams, MemberSchema, Role, toMemberResponse } from './member.ts'
 
 const Email = Type.String({ pattern: emailPattern, description: 'Email address of the person.' })
@@ -64,6 +65,31 @@ export const memberRoutes = ({ members }: MemberRouteDeps): Route[] => [
     },
   }),
   defineRoute({
+    method: 'GET',
+    url: '/v2/projects/:projectId/members/:memberId/created',
+    access: 'project:read',
+    name: 'listCreatedAccess',
+    tag: 'Projects',
+    summary: 'List what a member created',
+    description:
+      'Returns the API keys, runners and open invitations that are revoked by default when the member is removed: those that ' +
+      'they created or have taken over, and those created with their keys. With `role`, returns only what is revoked when ' +
+      'the member gets that lower role.',
+    schemas: {
+      params: MemberParams,
+      query: Type.Object({ role: Type.Optional(Role) }, { additionalProperties: false }),
+      responses: {
+        200: Type.Object({
+          created: Type.Array(CreatedAccessSchema, { description: 'What is revoked, oldest first.' }),
+        }),
+      },
+    },
+    async handle({ projectId, params, query }) {
+      const created = await members.listCreatedAccess(projectId, params.memberId, query.role)
+      return createResponse(200, { created: created.map(toCreatedAccessResponse) })
+    },
+  }),
+  defineRoute({
     method: 'PATCH',
     url: '/v2/projects/:projectId/members/:memberId',
     access: 'project:write',
@@ -72,10 +98,15 @@ export const memberRoutes = ({ members }: MemberRouteDeps): Route[] => [
     summary: "Change a member's role",
     description:
       'Changes the role of a member, immediately. The role of the last owner cannot be changed. A lower role also revokes ' +
-      'the open invitations that the member created, and those for their email address.',
+      'what the member created that exceeds it, except what you `keep`: API keys with scopes that the role does not have, ' +
+      'runners and open invitations, and everything that was created with a key that is revoked. Open invitations for ' +
+      'their email address are revoked as well.',
     schemas: {
       params: MemberParams,
-      body: Type.Object({ role: Role }, { additionalProperties: false, examples: [{ role: 'viewer' }] }),
+      body: Type.Object(
+        { role: Role, keep: Type.Optional(Keep) },
+        { additionalProperties: false, examples: [{ role: 'viewer' }] },
+      ),
       responses: { 200: MemberSchema },
     },
     requiresRecentSignIn: true,
@@ -83,7 +114,7 @@ export const memberRoutes = ({ members }: MemberRouteDeps): Route[] => [
       assertCanGrantRole(caller, body.role)
       return createResponse(
         200,
-        toMemberResponse(await members.changeRole(projectId, params.memberId, body.role, actor)),
+        toMemberResponse(await members.changeRole(projectId, params.memberId, body.role, actor, body.keep)),
       )
     },
   }),
@@ -95,11 +126,32 @@ export const memberRoutes = ({ members }: MemberRouteDeps): Route[] => [
     tag: 'Projects',
     summary: 'Remove a member',
     description:
-      'The person loses access immediately, and the open invitations that they created, and those for their email ' +
-      'address, are revoked. API keys and runners that they created keep working: revoke them separately. The last owner ' +
-      'of a project cannot be removed. Returns the member that was removed.',
-    schemas: { params: MemberParams, responses: { 200: MemberSchema } },
-    handle: async ({ projectId, params, actor }) =>
-      createResponse(200, toMemberResponse(await members.remove(projectId, params.memberId, actor))),
+      'The person loses access immediately. API keys, runners and open invitations that they created, also with API keys, ' +
+      'are revoked, except what you `keep`, and so are open invitations for their email address. The last owner of a ' +
+      'project cannot be removed. Returns the member that was removed.',
+    requiresRecentSignIn: true,
+    schemas: {
+      params: MemberParams,
+      query: Type.Object(
+        {
+          keep: Type.Optional(
+            Type.String({
+              maxLength: 3_100, // of 100 IDs
+              pattern: '^[a-z0-9_]+(,[a-z0-9_]+)*$',
+              description:
+                'IDs, separated by commas, of keys, runners and invitations that are not revoked. You take them over: they ' +
+                'are revoked when you lose access. An API key cannot take anything over.',
+            }),
+          ),
+        },
+        { additionalProperties: false },
+      ),
+      responses: { 200: MemberSchema },
+    },
+    handle: async ({ projectId, params, query, actor }) =>
+      createResponse(
+        200,
+        toMemberResponse(await members.remove(projectId, params.memberId, actor, query.keep?.split(','))),
+      ),
   }),
 ]

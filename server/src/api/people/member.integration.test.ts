@@ -17,6 +17,7 @@ test('adds, lists, changes and removes a member, and audits each change', async 
     role: 'viewer',
     createdAt: expect.stringMatching(/Z$/),
     hasJoined: false,
+    isDisabled: false,
   })
   expect(await client.members.list(projectId)).toEqual({ members: [added], nextCursor: null })
   const changed = await client.members.changeRole(projectId, added.id, { role: 'editor' })

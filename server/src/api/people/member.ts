@@ -19,6 +19,9 @@ export const MemberSchema = Type.Object(
     hasJoined: Type.Boolean({
       description: 'Whether the person has accepted an invitation to this project. Until then they have no access.',
     }),
+    isDisabled: Type.Boolean({
+      description: 'Whether an operator disabled the account of the person. They have no access then.',
+    }),
   },
   {
     $id: 'Member',
@@ -30,6 +33,7 @@ export const MemberSchema = Type.Object(
         role: 'editor',
         createdAt: '2026-01-31T12:00:00.000Z',
         hasJoined: true,
+        isDisabled: false,
       },
     ],
   },
@@ -40,12 +44,20 @@ export const MemberParams = Type.Object({
   memberId: IdParam('ID of the member.', 'mbr_01m7ej2c9xe3qv7k5w8t1n4zrb'),
 })
 
-export const toMemberResponse = ({ id, email, role, createdAt, hasJoined }: Member): Static<typeof MemberSchema> => ({
+export const toMemberResponse = ({
+  id,
+  email,
+  role,
+  createdAt,
+  hasJoined,
+  isDisabled,
+}: Member): Static<typeof MemberSchema> => ({
   id,
   email,
   role,
   createdAt: createdAt.toISOString(),
   hasJoined,
+  isDisabled,
 })
 
 /** An API key cannot grant more than its own scopes. Otherwise a key with few scopes could make its holder an owner. */

@@ -3,7 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, expect, inject, test } from 'vitest'
 import { createBrowserClient } from '../../../../testing/harness/browser-client.ts'
 import { startTestApi } from '../../../../testing/harness/test-api.ts'
+import type { Scope } from '../../keys/scopes.ts'
 import { deleteExpiredAccess } from '../../people/delete-expired-access.ts'
+import type { Id } from '../../platform/ids.ts'
 
 const api = await startTestApi(inject('services'), 'api membership')
 afterAll(() => api.drop())
@@ -13,6 +15,13 @@ const password = 'correct horse battery staple'
 const tokenOf = ({ url }: { url: string }) => new URL(url).hash.slice(1)
 const newEmail = () => `${crypto.randomUUID()}@example.com`
 const newAccount = { name: 'New Person', password }
+
+/** Before version 0.2.0, a key could have `project:write` without all other scopes. */
+async function createEarlierKey(projectId: Id<'prj'>, scopes: Scope[]) {
+  const created = await api.createKey(projectId)
+  await api.pool.query('UPDATE api_key SET scopes = $2 WHERE id = $1', [created.key.id, scopes])
+  return created
+}
 
 test('the first owner can be created after another person was invited', async () => {
   const { projectId, client } = await api.createProject()
@@ -89,7 +98,7 @@ test('a member who accepts an invitation while being removed is removed', async 
 
 test('a key cannot grant a role beyond its scopes, and revoking it revokes its invitations', async () => {
   const { projectId, client } = await api.createProject()
-  const narrow = await api.createKey(projectId, { scopes: ['project:write', 'project:read'] })
+  const narrow = await createEarlierKey(projectId, ['project:write', 'project:read'])
   const owner = { email: newEmail(), role: 'owner' as const }
   const rejection = { code: 'insufficient_scope' }
   await expect(narrow.client.invitations.create(projectId, owner)).rejects.toMatchObject(rejection)
@@ -133,9 +142,7 @@ test('an invitation does not grant the role of a member who was added but never 
   const { projectId, client } = await api.createProject()
   const email = newEmail()
   await client.members.add(projectId, { email, role: 'owner' })
-  const narrow = await api.createKey(projectId, {
-    scopes: ['project:write', 'project:read', 'agent:read', 'analytics:read'],
-  })
+  const narrow = await createEarlierKey(projectId, ['project:write', 'project:read', 'agent:read', 'analytics:read'])
   const link = await narrow.client.invitations.create(projectId, { email, role: 'viewer' })
   const { client: person } = browser()
   await person.invitations.accept({ token: tokenOf(link), ...newAccount })

@@ -120,6 +120,23 @@ test('an invited person signs in with the provider and becomes a member', async 
   expect(await again.json('GET', '/v2/session')).toMatchObject({ person: { email: login.email } })
 })
 
+test('a disabled person cannot sign in with the provider', async () => {
+  const { projectId, client } = await api.createProject('Handbook')
+  const login = await createGiteaUser()
+  await client.invitations.create(projectId, { email: login.email, role: 'editor' })
+  const browser = new Browser()
+  await signInWithGitea(browser, login)
+  const { accounts } = api.stores
+  const id = await accounts.findIdByEmail(login.email)
+  await accounts.disable(id, { kind: 'operator' })
+  expect(await browser.json('GET', '/v2/session')).toMatchObject({ person: null })
+  expect(await signInWithGitea(new Browser(), login)).toContain('/sign-in?error=account_disabled')
+  await accounts.enable(id, { kind: 'operator' })
+  const enabled = new Browser()
+  await signInWithGitea(enabled, login)
+  expect(await enabled.json('GET', '/v2/session')).toMatchObject({ person: { email: login.email } })
+})
+
 test('a person who was not invited gets an error', async () => {
   const browser = new Browser()
   const end = await signInWithGitea(browser, await createGiteaUser())

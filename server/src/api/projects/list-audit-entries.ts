@@ -5,14 +5,14 @@ import { CursorQuery, NextCursor, readCursorPage } from '../cursor-page.ts'
 import { defineRoute, type Route } from '../route.ts'
 import { DateTime, nullable, ProjectParams } from '../schemas.ts'
 
-const AuditEntry = Type.Object(
+export const AuditEntrySchema = Type.Object(
   {
     id: Type.String({ description: 'ID of the audit entry.' }),
     at: DateTime('Time at which the action was performed.'),
     actor: Type.String({
       description:
         'Who performed the action: the ID of an API key, the email address of a person, `operator` for ' +
-        '`colophon-server admin`, or `code-host`.',
+        '`colophon-server admin`, or `code-host`. If the person was deleted, their ID.',
     }),
     action: Type.String({ description: 'The action, for example `key.created`.' }),
     subject: Type.String({ description: 'ID of the object that the action was performed on.' }),
@@ -25,7 +25,8 @@ const AuditEntry = Type.Object(
   },
   {
     $id: 'AuditEntry',
-    description: 'An entry of the audit log: who did what in a project. Entries are never changed.',
+    description:
+      'An entry of the audit log: who did what. Entries are never changed, except that the email address of a person who is deleted is replaced by their ID.',
     examples: [
       {
         id: 'aud_01m7ej1b6sf0a9h8r2c4n5t3vz',
@@ -60,7 +61,7 @@ export function listAuditEntriesRoute({ audit }: AuditRouteDeps): Route {
       query: CursorQuery('aud'),
       responses: {
         200: Type.Object({
-          entries: Type.Array(AuditEntry, { description: 'Entries of the audit log, newest first.' }),
+          entries: Type.Array(AuditEntrySchema, { description: 'Entries of the audit log, newest first.' }),
           nextCursor: NextCursor,
         }),
       },

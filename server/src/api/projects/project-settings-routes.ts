@@ -2,6 +2,8 @@ import { DatabaseError } from 'pg'
 import { listAboveCeiling, type ProjectBudget, type ProjectLimits } from '../../models/budget.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import { createResponse } from '../../platform/http/route.ts'
+import { requireRecentSignInOf } from '../authenticate-session.ts'
+import { isShorterRetention } from '../retention.ts'
 import { defineRoute, type Route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import { ProjectSettingsChanges, ProjectSettingsSchema, readSettings, type SettingsDeps } from './project-settings.ts'
@@ -27,10 +29,17 @@ export const projectSettingsRoutes = (deps: SettingsDeps): Route[] => [
     summary: 'Change project settings',
     description:
       'Changes how the jobs of a project run. Omitted fields stay as they are. Changes take effect from the next turn, ' +
-      'changes of the budget from the next model call. A budget above the limits of the instance is rejected.',
+      'changes of the budget from the next model call. A budget above the limits of the instance is rejected. A person ' +
+      'needs a recent sign-in to change the instructions or to ' +
+      'shorten the retention.',
     schemas: { params: ProjectParams, body: ProjectSettingsChanges, responses: { 200: ProjectSettingsSchema } },
-    async handle({ projectId, body: { budget, ...changes }, actor }) {
-      const { defaultModel } = changes
+    problems: ['reauthentication_required'],
+    async handle({ projectId, body: { budget, ...changes }, caller, actor }) {
+      const { defaultModel, instructions, jobRetentionDays } = changes
+      const current = await deps.projects.readSettings(projectId)
+      const changesInstructions = instructions !== undefined && instructions !== current.instructions
+      if (changesInstructions || isShorterRetention(jobRetentionDays, current.jobRetentionDays))
+        requireRecentSignInOf(caller)
       const isUnknown =
         defaultModel && (defaultModel === 'default' || !(await deps.models.find(projectId, defaultModel)))
       if (isUnknown) throw unknownModel()

@@ -24,7 +24,10 @@ test('reports each step of the setup', async () => {
   const { stores } = api
   await api.addModel()
   const token = hashKey(generateKey('colophon_runner_'))
-  await stores.runners.create('shared', token, null)
+  await stores.runners.create(
+    { name: 'shared', tokenHash: token, projectIds: null, expiresAt: null },
+    { kind: 'operator' },
+  )
   await stores.runners.findByTokenHash(token)
   await api.pool.query(
     "INSERT INTO credential (project_id, id, kind, sealed) VALUES ($1, 'crd_1', 'code-host-token', '')",

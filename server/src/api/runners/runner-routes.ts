@@ -6,6 +6,29 @@ import { defineRoute, type Route } from '../route.ts'
 import { IdParam, nullable, ProjectParams, SingleLineText } from '../schemas.ts'
 import { RunnerSchema, runnerExample, toRunnerResponse } from './runner.ts'
 
+const defaultExpiryDays = 365
+
+const ExpiresInDays = Type.Optional(
+  nullable(Type.Integer({ minimum: 1, maximum: 3650 }), {
+    default: defaultExpiryDays,
+    description: 'Days until the token expires. Null: it never expires.',
+  }),
+)
+
+const toExpiry = (days: number | null = defaultExpiryDays): Date | null =>
+  days === null ? null : new Date(Date.now() + days * 24 * 3600 * 1000)
+
+const RunnerParams = Type.Object({
+  ...ProjectParams.properties,
+  runnerId: IdParam('ID of the runner.', 'run_01m7ej3d2me9ytw4x6b8k0s5qh'),
+})
+
+const Token = Type.String({
+  description: 'Token to start the runner with. Only this response contains it, so store it now.',
+})
+
+const exampleToken = 'colophon_runner_4mTzQ8rW2nX6vB0kL9sD3fH7jP1cY5gA0Qx7Lw'
+
 const AvailableRunners = Type.Object({
   runners: Type.Array(RunnerSchema, { description: 'Runners that can run turns of this project, newest first.' }),
 })
@@ -38,21 +61,23 @@ export const runnerRoutes = ({ runners, gatewayUrl }: RunnerRouteDeps): Route[] 
     name: 'createRunner',
     tag: 'Projects',
     summary: 'Create a runner',
-    description: 'Creates a runner that gets only turns of this project. Only this response contains its token.',
+    description:
+      'Creates a runner that gets only turns of this project. Only this response contains its token, which expires after a year by default.',
     requiresRecentSignIn: true,
     schemas: {
       params: ProjectParams,
       body: Type.Object(
-        { name: SingleLineText({ minLength: 1, maxLength: 100, description: 'Name of the runner.' }) },
+        {
+          name: SingleLineText({ minLength: 1, maxLength: 100, description: 'Name of the runner.' }),
+          expiresInDays: ExpiresInDays,
+        },
         { additionalProperties: false, examples: [{ name: 'build machine 1' }] },
       ),
       responses: {
         201: Type.Object(
           {
             runner: RunnerSchema,
-            token: Type.String({
-              description: 'Token to start the runner with. Only this response contains it, so store it now.',
-            }),
+            token: Token,
             gatewayUrl: nullable(Type.String(), {
               description:
                 'URL of the gateway to start the runner with. A URL with `localhost` works only on the machine of the ' +
@@ -63,7 +88,7 @@ export const runnerRoutes = ({ runners, gatewayUrl }: RunnerRouteDeps): Route[] 
             examples: [
               {
                 runner: { ...runnerExample, isOnline: false, lastSeenAt: null },
-                token: 'colophon_runner_4mTzQ8rW2nX6vB0kL9sD3fH7jP1cY5gA0Qx7Lw',
+                token: exampleToken,
                 gatewayUrl: 'https://gateway.example.com',
               },
             ],
@@ -73,8 +98,60 @@ export const runnerRoutes = ({ runners, gatewayUrl }: RunnerRouteDeps): Route[] 
     },
     async handle({ projectId, body, actor }) {
       const token = generateKey('colophon_runner_')
-      const runner = await runners.createForProject(projectId, body.name, hashKey(token), actor)
+      const { name, expiresInDays } = body
+      const input = { name, tokenHash: hashKey(token), expiresAt: toExpiry(expiresInDays) }
+      const runner = await runners.createForProject(projectId, input, actor)
       return createResponse(201, { runner: toRunnerResponse(runner), token, gatewayUrl: gatewayUrl ?? null })
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/v2/projects/:projectId/runners/:runnerId/rotate',
+    access: 'project:write',
+    name: 'rotateRunnerToken',
+    tag: 'Projects',
+    summary: "Rotate a runner's token",
+    description:
+      'Creates a new token, which only this response contains. The old token stays valid for the overlap, so that you can ' +
+      'replace it without interruption, but not longer than it would have been without the rotation. The token of a shared ' +
+      'runner can be rotated only with `colophon-server admin runner rotate`.',
+    requiresRecentSignIn: true,
+    schemas: {
+      params: RunnerParams,
+      body: Type.Object(
+        {
+          overlapHours: Type.Optional(
+            Type.Integer({
+              minimum: 0,
+              maximum: 168,
+              default: 24,
+              description: 'How long the old token stays valid, at most 7 days.',
+            }),
+          ),
+          expiresInDays: ExpiresInDays,
+        },
+        { additionalProperties: false, examples: [{ overlapHours: 24 }] },
+      ),
+      responses: {
+        200: Type.Object(
+          { runner: RunnerSchema, token: Token },
+          {
+            examples: [
+              {
+                runner: { ...runnerExample, previousTokenExpiresAt: '2026-02-01T12:34:56.000Z' },
+                token: exampleToken,
+              },
+            ],
+          },
+        ),
+      },
+    },
+    problems: ['insufficient_role'],
+    async handle({ projectId, params, body: { overlapHours = 24, expiresInDays }, actor }) {
+      const token = generateKey('colophon_runner_')
+      const rotation = { tokenHash: hashKey(token), overlapHours, expiresAt: toExpiry(expiresInDays) }
+      const runner = await runners.rotateTokenForProject(projectId, params.runnerId, rotation, actor)
+      return createResponse(200, { runner: toRunnerResponse(runner), token })
     },
   }),
   defineRoute({
@@ -89,10 +166,7 @@ export const runnerRoutes = ({ runners, gatewayUrl }: RunnerRouteDeps): Route[] 
       'on are given to other runners. A shared runner can be revoked only with `colophon-server admin runner revoke`. ' +
       'Revoking a runner again changes nothing. Returns the remaining runners.',
     schemas: {
-      params: Type.Object({
-        ...ProjectParams.properties,
-        runnerId: IdParam('ID of the runner.', 'run_01m7ej3d2me9ytw4x6b8k0s5qh'),
-      }),
+      params: RunnerParams,
       responses: { 200: AvailableRunners },
     },
     problems: ['insufficient_role'],

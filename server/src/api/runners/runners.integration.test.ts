@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import { afterAll, expect, inject, test } from 'vitest'
 import { startTestApi } from '../../../../testing/harness/test-api.ts'
+import { operator } from '../../../../testing/harness/test-instance.ts'
 import { hashKey, parseKeyWithPrefix } from '../../keys/key-format.ts'
-import { newId } from '../../platform/ids.ts'
+import { type Id, newId } from '../../platform/ids.ts'
 
 const api = await startTestApi(inject('services'), 'api runners')
 afterAll(() => api.drop())
@@ -30,15 +32,17 @@ test('creates, lists and revokes a runner, and audits each change', async () => 
   const { entries } = await client.audit.list(projectId, { limit: 2 })
   expect(entries.map(({ action, actor, detail }) => [action, actor, detail])).toEqual([
     ['runner.revoked', key.id, { name: 'build machine 1' }],
-    ['runner.created', key.id, { name: 'build machine 1' }],
+    ['runner.created', key.id, { name: 'build machine 1', expiresAt: runner.expiresAt }],
   ])
 })
 
 test('lists shared runners but cannot revoke them, and hides runners of other projects', async () => {
   const others = await api.createProject()
-  const shared = await runners.create('shared', Buffer.alloc(32, 1), null)
-  const ofTwo = await runners.create('of two', Buffer.alloc(32, 2), [projectId, others.projectId])
-  const theirs = await runners.create('theirs', Buffer.alloc(32, 3), [others.projectId])
+  const createRunner = (name: string, projectIds: Id<'prj'>[] | null) =>
+    runners.create({ name, tokenHash: randomBytes(32), projectIds, expiresAt: null }, operator)
+  const shared = await createRunner('shared', null)
+  const ofTwo = await createRunner('of two', [projectId, others.projectId])
+  const theirs = await createRunner('theirs', [others.projectId])
   const { runners: listed } = await client.runners.list(projectId)
   expect(listed.map(({ name, isShared }) => [name, isShared])).toEqual([
     ['of two', true],

@@ -64,7 +64,13 @@ test('creates, lists and revokes a runner', async () => {
   const created = admin(['runner', 'create', '--name', 'build machine', '--projects', id])
   expect(created).toMatchObject({ status: 0, stdout: expect.stringMatching(/^colophon_runner_\S+\n$/) })
   const runnerId = /run_\w+/.exec(created.stderr)?.[0] ?? ''
-  expect(admin(['runner', 'list']).stdout).toBe(`${runnerId}  offline  last seen never  ${id}  build machine\n`)
+  expect(admin(['runner', 'list']).stdout).toMatch(
+    new RegExp(`^${runnerId}  offline  last seen never  expires \\S+Z  ${id}  operator  build machine\n$`),
+  )
+  const rotated = admin(['runner', 'rotate', '--runner', runnerId, '--overlap-hours', '0'])
+  expect(rotated).toMatchObject({ status: 0, stdout: expect.stringMatching(/^colophon_runner_\S+\n$/) })
+  expect(rotated.stdout).not.toBe(created.stdout)
+  expect(admin(['runner', 'rotate', '--runner', runnerId, '--overlap-hours', '169']).status).toBe(2)
   expect(admin(['runner', 'revoke', '--runner', runnerId]).status).toBe(0)
   expect(admin(['runner', 'list'])).toMatchObject({ status: 0, stdout: '' })
 })

@@ -38,7 +38,7 @@ export const keyCommands = {
   }),
 
   'key list': defineCommand({
-    summary: 'List the API keys of a project: ID, prefix, scopes, last use or revocation, name',
+    summary: 'List the API keys of a project: ID, prefix, scopes, last use or revocation, creator, name',
     options: { project },
     run: (options) =>
       withStores(async (stores) => {
@@ -47,13 +47,14 @@ export const keyCommands = {
           const state = key.revokedAt
             ? `revoked ${key.revokedAt.toISOString()}`
             : `last used ${key.lastUsedAt?.toISOString() ?? 'never'}`
-          print(`${key.id}  ${key.prefix}  ${key.scopes.join(',')}  ${state}  ${key.name}`)
+          const creator = key.takenOverBy ?? key.createdBy ?? 'unknown'
+          print(`${key.id}  ${key.prefix}  ${key.scopes.join(',')}  ${state}  ${creator}  ${key.name}`)
         }
       }),
   }),
 
   'key revoke': defineCommand({
-    summary: 'Revoke an API key, and every key created with it',
+    summary: 'Revoke an API key, and every key, runner and invitation created with it',
     options: {
       project,
       key: { placeholder: 'ID', description: 'ID of the key', required: true, parse: createTextParser(100) },
@@ -61,7 +62,7 @@ export const keyCommands = {
     run: (options) =>
       withStores(async ({ keys }) => {
         const { name, prefix } = await keys.revoke(options.project, options.key, operator)
-        note(`${name} (${prefix}) is revoked, and so is every key created with it.`)
+        note(`${name} (${prefix}) is revoked, and so is every key, runner and invitation created with it.`)
       }),
   }),
 

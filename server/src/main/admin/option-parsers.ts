@@ -93,7 +93,15 @@ export function parseNetworks(text: string, name: string): string[] {
 export function parseExpiryDays(text: string, name: string): Date {
   const days = Number(text)
   if (!(days > 0 && days <= 36_500)) throw new UsageError(`--${name} must be a number of days, at most 36500.`)
-  return new Date(Date.now() + days * 24 * 3600 * 1000)
+  return inDays(days)
+}
+
+export const inDays = (days: number): Date => new Date(Date.now() + days * 24 * 3600 * 1000)
+
+export function parseOverlapHours(text: string, name: string): number {
+  const hours = parseWholeNumber(text, name)
+  if (hours > 168) throw new UsageError(`--${name} must be at most 168 hours, which are 7 days.`)
+  return hours
 }
 
 export function parseWholeNumber(text: string, name: string): number {

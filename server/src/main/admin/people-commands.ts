@@ -58,9 +58,19 @@ export const peopleCommands = {
     summary: 'Make a person who has an account an operator of the instance',
     options: { email },
     run: (options) =>
-      withStores(async ({ people }) => {
-        await people.makeOperator(options.email)
+      withStores(async ({ accounts }) => {
+        await accounts.setOperator(await accounts.findIdByEmail(options.email), true, operator)
         note(`${options.email} is an operator of this instance.`)
+      }),
+  }),
+
+  'operator revoke': defineCommand({
+    summary: 'Take the operator right away from a person',
+    options: { email },
+    run: (options) =>
+      withStores(async ({ accounts }) => {
+        await accounts.setOperator(await accounts.findIdByEmail(options.email), false, operator)
+        note(`${options.email} is not an operator of this instance. Their roles in projects are unchanged.`)
       }),
   }),
 
@@ -70,6 +80,84 @@ export const peopleCommands = {
     run: () =>
       withStores(async ({ people }) => {
         for (const person of await people.listOperators()) print(`${person.id}  ${person.email}  ${person.name}`)
+      }),
+  }),
+
+  'person list': defineCommand({
+    summary: 'List the people of the instance: ID, state, projects, creation time, email address, name',
+    options: {},
+    run: () =>
+      withStores(async ({ accounts }) => {
+        for (const person of noteIfCut(await accounts.list(firstPage))) {
+          const state = person.disabledAt ? 'disabled' : person.isOperator ? 'operator' : 'active'
+          const created = person.createdAt.toISOString()
+          print(`${person.id}  ${state}  ${person.projectCount} projects  ${created}  ${person.email}  ${person.name}`)
+        }
+      }),
+  }),
+
+  'person created': defineCommand({
+    summary: 'List what a person created, which is revoked when they are disabled: project, kind, ID, name',
+    options: { email },
+    run: (options) =>
+      withStores(async ({ accounts }) => {
+        for (const access of await accounts.listCreatedAccess(await accounts.findIdByEmail(options.email)))
+          print(
+            `${access.projectId}  ${access.kind}  ${access.id}  ${access.kind === 'invitation' ? access.email : access.name}`,
+          )
+      }),
+  }),
+
+  'person disable': defineCommand({
+    summary: 'Keep a person from signing in, end their sessions, and revoke what they created',
+    description: 'Revokes their API keys, runners and invitations in all projects. To keep some, use the dashboard.',
+    options: { email },
+    run: (options) =>
+      withStores(async ({ accounts }) => {
+        const { soleOwnerOf } = await accounts.disable(await accounts.findIdByEmail(options.email), operator)
+        note(`${options.email} is disabled, and what they created is revoked.`)
+        if (soleOwnerOf.length > 0)
+          note(`These projects have no other owner: ${soleOwnerOf.map(({ id, name }) => `${name} (${id})`).join(', ')}`)
+      }),
+  }),
+
+  'person enable': defineCommand({
+    summary: 'Let a disabled person sign in again',
+    options: { email },
+    run: (options) =>
+      withStores(async ({ accounts }) => {
+        await accounts.enable(await accounts.findIdByEmail(options.email), operator)
+        note(`${options.email} can sign in again. What was revoked stays revoked.`)
+      }),
+  }),
+
+  'person delete': defineCommand({
+    summary: 'Delete a person, and revoke what they created',
+    description: 'Audit entries stay. In them, the email address is replaced by the ID of the person.',
+    options: {
+      email,
+      'new-owner': {
+        placeholder: 'EMAIL',
+        description: 'Person who becomes owner of projects that have no other owner',
+        parse: parseEmail,
+      },
+    },
+    run: (options) =>
+      withStores(async ({ accounts }) => {
+        const newOwner = options['new-owner']
+        const newOwnerId = newOwner === undefined ? undefined : await accounts.findIdByEmail(newOwner)
+        const { id } = await accounts.delete(await accounts.findIdByEmail(options.email), operator, newOwnerId)
+        note(`${options.email} is deleted. Audit entries name them as ${id}.`)
+      }),
+  }),
+
+  'sessions end': defineCommand({
+    summary: 'End all sessions of a person',
+    options: { email },
+    run: (options) =>
+      withStores(async ({ accounts }) => {
+        const ended = await accounts.endSessions(await accounts.findIdByEmail(options.email), operator)
+        note(`${ended} sessions of ${options.email} have ended.`)
       }),
   }),
 

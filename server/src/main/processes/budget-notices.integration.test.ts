@@ -91,7 +91,11 @@ test('records each share once, and mails the highest new one to the owners who h
 
 test('notifies operators about the instance', async () => {
   const projectId = await createProjectWithOwner('operator@example.com')
-  await instance.stores.people.makeOperator('operator@example.com')
+  await instance.stores.accounts.setOperator(
+    await instance.stores.accounts.findIdByEmail('operator@example.com'),
+    true,
+    { kind: 'operator' },
+  )
   const sent: Sent[] = []
   const deps = depsWith(async (email) => void sent.push(email))
   await setUsage('instance', 1, 500)

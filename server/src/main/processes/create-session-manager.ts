@@ -7,7 +7,7 @@ import type { Stores } from './open-stores.ts'
 export function createSessionManager(
   { people, publicUrl }: ApiConfig,
   database: Database,
-  { invitations }: Stores,
+  { invitations, people: persons }: Stores,
   log: Log,
 ): SessionManager {
   return new SessionManager(
@@ -16,6 +16,7 @@ export function createSessionManager(
       publicUrl,
       sessionSecret: people.sessionSecret,
       isInvited: (email) => invitations.isInvited(email),
+      isDisabled: (personId) => persons.isDisabled(personId),
       onNewPerson: (person) => invitations.acceptAll(person),
       log,
     },

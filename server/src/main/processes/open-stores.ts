@@ -1,4 +1,5 @@
 import { AnalyticsSettingsStore } from '../../analytics/settings/analytics-settings-store.ts'
+import { scopesByRole } from '../../api/caller.ts'
 import { AuditStore } from '../../audit/audit-store.ts'
 import type { Database } from '../../database/database.ts'
 import { GithubAppStore } from '../../github/app-store.ts'
@@ -17,10 +18,11 @@ import { BudgetStore } from '../../models/budget-store.ts'
 import { ModelCallStore } from '../../models/model-call-store.ts'
 import { ModelStore } from '../../models/model-store.ts'
 import { SpendStore } from '../../models/spend-store.ts'
+import { Offboarding } from '../../offboarding/offboarding.ts'
+import { AccountStore } from '../../people/account-store.ts'
 import { InvitationStore } from '../../people/invitation-store.ts'
 import { MemberStore } from '../../people/member-store.ts'
 import { PersonStore } from '../../people/person-store.ts'
-import { revokeInvitations } from '../../people/revoke-invitations.ts'
 import { CredentialStore } from '../../projects/credential-store.ts'
 import { ProjectStore } from '../../projects/project-store.ts'
 import { RepositoryStore } from '../../projects/repository-store.ts'
@@ -28,11 +30,13 @@ import { WebhookDeliveryStore } from '../../projects/webhook-delivery-store.ts'
 
 export type Stores = ReturnType<typeof openStores>
 
+const offboarding = new Offboarding(scopesByRole)
+
 /** Every store that needs nothing but the database. */
 export const openStores = (database: Database) => ({
   projects: new ProjectStore(database),
-  members: new MemberStore(database),
-  keys: new KeyStore(database, revokeInvitations),
+  members: new MemberStore(database, offboarding),
+  keys: new KeyStore(database, offboarding),
   audit: new AuditStore(database),
   repositories: new RepositoryStore(database),
   credentials: new CredentialStore(database),
@@ -46,7 +50,7 @@ export const openStores = (database: Database) => ({
   events: new AgentEventStore(database),
   pauses: new ProjectPauseStore(database),
   pullRequests: new PullRequestStore(database),
-  runners: new RunnerStore(database),
+  runners: new RunnerStore(database, offboarding),
   models: new ModelStore(database),
   modelCalls: new ModelCallStore(database),
   budgets: new BudgetStore(database),
@@ -54,5 +58,6 @@ export const openStores = (database: Database) => ({
   spend: new SpendStore(database),
   analyticsSettings: new AnalyticsSettingsStore(database),
   people: new PersonStore(database),
-  invitations: new InvitationStore(database),
+  accounts: new AccountStore(database, offboarding),
+  invitations: new InvitationStore(database, offboarding),
 })

@@ -43,7 +43,8 @@ export const problemDefinitions = {
   reauthentication_required: {
     status: 403,
     title: 'Reauthentication required',
-    meaning: 'The action could grant lasting access and needs a sign-in within the last 10 minutes.',
+    meaning:
+      'The action could grant lasting access or destroy something, and needs a sign-in within the last 10 minutes.',
     action: 'Sign in again and repeat the request.',
   },
   ip_not_allowed: {
