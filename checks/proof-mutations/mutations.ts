@@ -3,6 +3,33 @@ import type { Mutation } from './mutation.ts'
 /** At least one in the subject of each proof. */
 export const mutations: readonly Mutation[] = [
   {
+    name: 'runners-outlive-their-creator',
+    bug: 'Runners that a person or a key created stay valid when they lose access',
+    file: 'server/src/offboarding/offboarding.ts',
+    find: 'cardinality(project_ids) = 1',
+    replace: 'cardinality(project_ids) = 0',
+    caughtBy: { proof: 'leaving' },
+    failure: 'nothing works after 5 s (runner',
+  },
+  {
+    name: 'child-keys-outlive-their-creator',
+    bug: 'Keys that were created with a key of a person stay valid when the person loses access',
+    file: 'server/src/offboarding/offboarding.ts',
+    find: ' = created_key.id',
+    replace: " = 'nothing'",
+    caughtBy: { proof: 'leaving' },
+    failure: 'nothing works after 5 s (child key',
+  },
+  {
+    name: 'disabled-person-signs-in',
+    bug: 'A disabled person can sign in with their password',
+    file: 'server/src/main/processes/create-session-manager.ts',
+    find: 'isDisabled: (personId) => persons.isDisabled(personId),',
+    replace: 'isDisabled: async () => false,',
+    caughtBy: { proof: 'leaving' },
+    failure: 'nothing works after 5 s (password',
+  },
+  {
     name: 'hourly-limit-without-lock',
     bug: 'Two replicas that accept jobs of one project at the same time count the same jobs of the last hour',
     file: 'server/src/jobs/hourly-limit.ts',

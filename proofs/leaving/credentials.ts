@@ -1,0 +1,51 @@
+/**
+ * Every column and every operation with a credential, and how the proof `leaving` covers it, or why it is not a way in that a person
+ * or a key has. A new one has to be added here.
+ */
+
+const ofTheProject = 'of the project or the instance: sealed, and never shown to a person'
+const ofTheProvider = 'the provider vouches for a person; a disabled one gets no session (provider.integration.test.ts)'
+const ofGithub = 'an OAuth round trip, which only the session of the same person can complete'
+const startsPoll = 'signs webhooks: someone who knows it can only trigger an early poll'
+const notASecret = 'not a secret'
+const session = 'a session, which the proof checks'
+
+export const credentialColumns: Readonly<Record<string, string>> = {
+  'api_key.secret_hash': 'keys, child keys',
+  'runner.token_hash': 'runners',
+  'runner.previous_token_hash': 'previous runner tokens',
+  'runner.previous_token_responsible': notASecret,
+  'turn_attempt.token_hash': 'turns in progress',
+  'turn_attempt.task_token': 'of Temporal, which only worker can reach',
+  'invitation.token_hash': 'invitations',
+  'one_time_link.token_hash': 'links for setting a password',
+  'person_session.token': 'sessions',
+  'person_account.password': 'passwords',
+  'person_account.access_token': ofTheProvider,
+  'person_account.refresh_token': ofTheProvider,
+  'person_account.id_token': ofTheProvider,
+  'person_verification.value': ofTheProvider,
+  'github_authorization.state_hash': ofGithub,
+  'github_authorization.sealed_code': ofGithub,
+  'github_app.sealed_client_secret': ofTheProject,
+  'github_app.sealed_private_key': ofTheProject,
+  'github_app.webhook_secret': startsPoll,
+  'repository.webhook_secret': startsPoll,
+  'repository.token_credential_id': notASecret,
+  'credential.sealed': ofTheProject,
+  'model.sealed_key': ofTheProject,
+}
+
+export const credentialOperations: Readonly<Record<string, string>> = {
+  createKey: 'keys, child keys',
+  createRunner: 'runners',
+  rotateRunnerToken: 'runners, previous runner tokens',
+  createInvitation: 'invitations',
+  createFirstOwner: session,
+  acceptInvitation: session,
+  signIn: session,
+  signOut: 'ends a session',
+  changePassword: session,
+  resetPassword: session,
+  startProviderSignIn: ofTheProvider,
+}
