@@ -313,6 +313,7 @@ async function capturePages({ newcomer, capture, projectPath }: Context, jobPath
     { name: 'account', path: '/account', heading: 'Account' },
     { name: 'spend-of-instance', path: '/spend', heading: 'Spend' },
     { name: 'people', path: '/people', heading: 'People' },
+    { name: 'audit', path: '/audit', heading: 'Audit log' },
     { name: 'github-app-created', path: '/github/app-created', heading: 'GitHub App' },
     { name: 'github-installed', path: '/github/installed', heading: 'Choose a repository' },
     { name: 'no-such-page', path: '/projects/prj_x', heading: /not found/ },

@@ -1,4 +1,10 @@
-import type { AuditEntry, ListAuditEntriesData, ListAuditEntriesResponse } from './generated/types.gen.ts'
+import type {
+  AuditEntry,
+  ListAuditEntriesData,
+  ListAuditEntriesResponse,
+  ListInstanceAuditEntriesData,
+  ListInstanceAuditEntriesResponse,
+} from './generated/types.gen.ts'
 import type { OperationCaller } from './operation.ts'
 import type { CallOptions } from './request.ts'
 
@@ -23,5 +29,9 @@ export function createAuditCalls(call: OperationCaller) {
     }
   }
 
-  return { list, all }
+  /** One page of the audit log of the instance, newest first. For operators. */
+  const listInstance = (query: NonNullable<ListInstanceAuditEntriesData['query']> = {}, options?: CallOptions) =>
+    call<ListInstanceAuditEntriesData, ListInstanceAuditEntriesResponse>('GET', { url: '/v2/audit', query }, options)
+
+  return { list, all, listInstance }
 }

@@ -133,7 +133,7 @@ const calls: Record<
   endSessions: { call: () => client.people.endSessions('{personId}') },
   addOperator: { call: () => client.people.addOperator('{personId}') },
   revokeOperator: { call: () => client.people.revokeOperator('{personId}') },
-  listInstanceAuditEntries: { call: () => client.people.listAudit() },
+  listInstanceAuditEntries: { call: () => client.audit.listInstance() },
   listKeys: { call: () => client.keys.list('{projectId}') },
   createKey: {
     call: () => client.keys.create('{projectId}', { name: 'CI', scopes: ['agent:write'] }),

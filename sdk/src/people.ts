@@ -9,8 +9,6 @@ import type {
   EnablePersonResponse,
   EndSessionsData,
   EndSessionsResponse,
-  ListInstanceAuditEntriesData,
-  ListInstanceAuditEntriesResponse,
   ListPeopleData,
   ListPeopleResponse,
   ListPersonCreatedAccessData,
@@ -79,8 +77,4 @@ export const createPeopleCalls = (call: OperationCaller) => ({
       { url: '/v2/people/{personId}/operator', path: { personId } },
       options,
     ),
-
-  /** What operators and administrators did to people. One page, newest first. */
-  listAudit: (query: NonNullable<ListInstanceAuditEntriesData['query']> = {}, options?: CallOptions) =>
-    call<ListInstanceAuditEntriesData, ListInstanceAuditEntriesResponse>('GET', { url: '/v2/audit', query }, options),
 })

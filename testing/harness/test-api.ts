@@ -108,7 +108,11 @@ export async function startTestApi(
       const email = `${crypto.randomUUID()}@example.com`
       const project = membership ?? { projectId: (await projects.create('Temporary', operator)).id, role: 'viewer' }
       const { token } = await instance.stores.invitations.create(project.projectId, { ...project, email }, operator)
-      await instance.stores.invitations.acceptAsNew(token, { name: 'A Person', password }, 'test')
+      await instance.stores.invitations.acceptAsNew(
+        token,
+        { name: 'A Person', password },
+        { requestId: 'test', ipAddress: '127.0.0.1' },
+      )
       if (!membership) await instance.pool.query('DELETE FROM project_member WHERE email = $1', [email])
       return signInAs(email)
     },

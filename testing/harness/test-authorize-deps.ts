@@ -1,5 +1,6 @@
 /** The dependencies of authorization, for tests that register single routes. */
 import type { AuthorizeDeps } from '../../server/src/api/authorize.ts'
+import { DenialAudit } from '../../server/src/api/denial-audit.ts'
 import type { Stores } from '../../server/src/main/processes/open-stores.ts'
 import { SessionManager } from '../../server/src/people/session-manager.ts'
 import { createLog } from '../../server/src/platform/log.ts'
@@ -18,9 +19,11 @@ export function testAuthorizeDeps({
       isInvited: async () => false,
       isDisabled: async () => false,
       onNewPerson: async () => {},
+      onProviderLinked: async () => {},
       log: createLog('test', { level: 'error' }),
     },
     undefined,
   )
-  return { keys: stores.keys, people: stores.people, sessions, publicOrigin }
+  const denials = new DenialAudit(stores.audit, createLog('test', { level: 'error' }))
+  return { keys: stores.keys, people: stores.people, sessions, publicOrigin, denials }
 }

@@ -88,7 +88,7 @@ export async function createTestInstance(addresses: ServiceAddresses, purpose: s
       return token
     },
     addModel: (model = {}, providerKey) =>
-      stores.models.add({ ...testModel, ...model }, providerKey ?? null, createSealer(sealingKeys)),
+      stores.models.add({ ...testModel, ...model }, providerKey ?? null, createSealer(sealingKeys), operator),
     async drop() {
       if (!pool.ending) await pool.end()
       await instance.drop()

@@ -1807,7 +1807,7 @@ export type AuditEntry = {
      */
     at: string;
     /**
-     * Who performed the action: the ID of an API key, the email address of a person, `operator` for `colophon-server admin`, or `code-host`. If the person was deleted, their ID.
+     * Who performed the action: the ID of an API key, the email address of a person, `operator` for `colophon-server admin`, `code-host`, or `anonymous` for someone who failed to sign in. If the person was deleted, their ID.
      */
     actor: string;
     /**
@@ -1828,6 +1828,10 @@ export type AuditEntry = {
      * ID of the API request that performed the action. Null if it was not performed by an API request.
      */
     requestId: string | null;
+    /**
+     * IP address of the client that sent the request. Null if it is not known, or if the person was deleted.
+     */
+    ipAddress: string | null;
 };
 
 /**
@@ -7028,6 +7032,73 @@ export type ListAuditEntriesResponses = {
 
 export type ListAuditEntriesResponse = ListAuditEntriesResponses[keyof ListAuditEntriesResponses];
 
+export type ListInstanceAuditEntriesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Maximum number of items in the response.
+         */
+        limit?: number;
+        /**
+         * `nextCursor` of the previous page. Omit it for the first page.
+         */
+        cursor?: string;
+    };
+    url: '/v2/audit';
+};
+
+export type ListInstanceAuditEntriesErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_role`
+     */
+    403: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type ListInstanceAuditEntriesError = ListInstanceAuditEntriesErrors[keyof ListInstanceAuditEntriesErrors];
+
+export type ListInstanceAuditEntriesResponses = {
+    /**
+     * OK
+     */
+    200: {
+        /**
+         * Entries of the audit log, newest first.
+         */
+        entries: Array<AuditEntry>;
+        /**
+         * `cursor` for the next page. Null on the last page.
+         */
+        nextCursor: string | null;
+    };
+};
+
+export type ListInstanceAuditEntriesResponse = ListInstanceAuditEntriesResponses[keyof ListInstanceAuditEntriesResponses];
+
 export type ListInstanceModelsData = {
     body?: never;
     path?: never;
@@ -8085,73 +8156,6 @@ export type AddOperatorResponses = {
 };
 
 export type AddOperatorResponse = AddOperatorResponses[keyof AddOperatorResponses];
-
-export type ListInstanceAuditEntriesData = {
-    body?: never;
-    path?: never;
-    query?: {
-        /**
-         * Maximum number of items in the response.
-         */
-        limit?: number;
-        /**
-         * `nextCursor` of the previous page. Omit it for the first page.
-         */
-        cursor?: string;
-    };
-    url: '/v2/audit';
-};
-
-export type ListInstanceAuditEntriesErrors = {
-    /**
-     * `invalid_request`
-     */
-    400: Problem;
-    /**
-     * `unauthenticated`
-     */
-    401: Problem;
-    /**
-     * `insufficient_role`
-     */
-    403: Problem;
-    /**
-     * `request_timeout`
-     */
-    408: Problem;
-    /**
-     * `rate_limited`
-     */
-    429: Problem;
-    /**
-     * `internal_error`
-     */
-    500: Problem;
-    /**
-     * `unavailable`
-     */
-    503: Problem;
-};
-
-export type ListInstanceAuditEntriesError = ListInstanceAuditEntriesErrors[keyof ListInstanceAuditEntriesErrors];
-
-export type ListInstanceAuditEntriesResponses = {
-    /**
-     * OK
-     */
-    200: {
-        /**
-         * Entries of the audit log, newest first.
-         */
-        entries: Array<AuditEntry>;
-        /**
-         * `cursor` for the next page. Null on the last page.
-         */
-        nextCursor: string | null;
-    };
-};
-
-export type ListInstanceAuditEntriesResponse = ListInstanceAuditEntriesResponses[keyof ListInstanceAuditEntriesResponses];
 
 export type SignOutData = {
     body?: never;

@@ -1,5 +1,6 @@
 /** Registers routes with the server. The declaration of a route is what is enforced and what is documented. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { formatActor } from '../audit/audit-store.ts'
 import type { HttpServer } from '../platform/http/http-server.ts'
 import { disableBodyParsing, LargeBodyReader } from '../platform/http/large-body-reader.ts'
 import { registerRoute, sendResponse } from '../platform/http/register-route.ts'
@@ -36,7 +37,12 @@ export function addRoutes(server: HttpServer, routes: readonly Route[], deps: Au
       async admit(request, reply) {
         // Responses for one caller, including errors, are not cached, unless the route sets another header.
         if (route.access !== 'public') reply.header('cache-control', 'no-store')
-        return authorize(request, route, deps)
+        // The address of people and keys, and of those who try to be one. Never that of a reader of a site.
+        if (route.access !== 'public' || route.maxPerMinutePerNetwork !== undefined)
+          request.log = request.log.child({ ipAddress: request.ip })
+        const authorized = await authorize(request, route, deps)
+        if (authorized.actor) request.log = request.log.child({ actor: formatActor(authorized.actor) })
+        return authorized
       },
       async readmit(_request, authorized) {
         await authorized.recheckAccess()

@@ -8,6 +8,8 @@ import type { Log } from '../platform/log.ts'
 import { addRoutes } from './add-routes.ts'
 import { type AnalyticsRouteDeps, analyticsRoutes } from './analytics/analytics-routes.ts'
 import { addTrackingScript } from './analytics/tracking-script.ts'
+import { type AuditRouteDeps, auditRoutes } from './audit/audit-routes.ts'
+import { DenialAudit } from './denial-audit.ts'
 import { type GithubAppRouteDeps, githubAppRoutes } from './github/github-app-routes.ts'
 import { type GithubRepositoryRouteDeps, githubRepositoryRoutes } from './github/github-repository-routes.ts'
 import { type HealthRouteDeps, healthRoutes } from './health/health-routes.ts'
@@ -29,7 +31,6 @@ import { type PeopleRouteDeps, peopleRoutes } from './people/people-routes.ts'
 import { addProviderCallback } from './people/provider-callback.ts'
 import { sessionRoutes } from './people/session-routes.ts'
 import { getProjectHealthRoute, type ProjectHealthDeps } from './projects/get-health.ts'
-import { type AuditRouteDeps, listAuditEntriesRoute } from './projects/list-audit-entries.ts'
 import { type PauseRouteDeps, pauseRoutes } from './projects/pause-routes.ts'
 import { type ProjectRouteDeps, projectRoutes } from './projects/project-routes.ts'
 import type { SettingsDeps } from './projects/project-settings.ts'
@@ -80,7 +81,7 @@ export const createApiRoutes = (deps: ApiDeps): Route[] => [
   getProjectHealthRoute(deps),
   ...memberRoutes(deps),
   ...invitationRoutes(deps),
-  listAuditEntriesRoute(deps),
+  ...auditRoutes(deps),
   ...instanceModelRoutes(deps),
   ...githubAppRoutes(deps),
   ...peopleRoutes(deps),
@@ -110,8 +111,8 @@ export function createApi(deps: ApiDeps, config: HttpConfig, log: Log): Api {
   server.setValidatorCompiler(compileValidator)
   const routes = createApiRoutes(deps)
   const publicOrigin = new URL(deps.publicUrl).origin
-  addRoutes(server, routes, { ...deps, publicOrigin })
-  addProviderCallback(server, deps.sessions, publicOrigin)
+  addRoutes(server, routes, { ...deps, publicOrigin, denials: new DenialAudit(deps.audit, log) })
+  addProviderCallback(server, deps, publicOrigin)
   addWebhooks(server, deps)
   addTrackingScript(server)
   addReferencePage(server, buildOpenApiDocument(routes))

@@ -7,12 +7,13 @@ import { Problem } from '../platform/http/problem.ts'
 import { projectNotFoundProblem } from './project-not-found.ts'
 import type { RouteAccess } from './route.ts'
 
-export async function authenticateKey(
+/** Throws a problem if the key may not be used for this request. */
+export async function authorizeKey(
   request: FastifyRequest,
+  key: ApiKeyRecord,
   access: Exclude<RouteAccess, 'public' | 'session' | 'operator'>,
   keys: KeyStore,
-): Promise<ApiKeyRecord> {
-  const key = await findKey(request, keys)
+): Promise<void> {
   if (!isAddressAllowed(request.ip, key.allowedNetworks)) {
     throw new Problem('ip_not_allowed', `This API key cannot be used from ${request.ip}.`)
   }
@@ -24,10 +25,10 @@ export async function authenticateKey(
   await keys
     .recordUse(key)
     .catch((error: unknown) => request.log.warn({ error: String(error) }, 'could not record the use of an API key'))
-  return key
 }
 
-async function findKey(request: FastifyRequest, keys: KeyStore): Promise<ApiKeyRecord> {
+/** Throws a problem if the request has no valid key. */
+export async function findKey(request: FastifyRequest, keys: KeyStore): Promise<ApiKeyRecord> {
   const [header, ...others] = authorizationHeaders(request)
   if (header === undefined) throw unauthenticated('Send your API key as `Authorization: Bearer <key>`.')
   if (others.length > 0) throw unauthenticated('Send one Authorization header, not several.')

@@ -1,13 +1,15 @@
 /** Decides whether a caller may use a route, by the access that the route declares. */
 import type { FastifyRequest } from 'fastify'
-import type { Actor } from '../audit/audit-store.ts'
+import type { Actor, AuditedRequest } from '../audit/audit-store.ts'
 import type { KeyStore } from '../keys/key-store.ts'
 import type { PersonStore } from '../people/person-store.ts'
 import type { LiveSession } from '../people/session.ts'
 import type { SessionManager } from '../people/session-manager.ts'
 import { Problem } from '../platform/http/problem.ts'
-import { authenticateKey, keyNoLongerValidProblem } from './authenticate-key.ts'
+import type { Id } from '../platform/ids.ts'
+import { authorizeKey, findKey, keyNoLongerValidProblem } from './authenticate-key.ts'
 import { authorizeMember, hasSessionCookie, requireRecentSignIn, requireSession } from './authenticate-session.ts'
+import type { DenialAudit } from './denial-audit.ts'
 import type { Route } from './route.ts'
 import { assertSameOrigin } from './same-origin.ts'
 
@@ -16,11 +18,14 @@ export interface AuthorizeDeps {
   sessions: SessionManager
   people: PersonStore
   publicOrigin: string
+  denials: DenialAudit
 }
 
 export interface AuthorizedRequest {
   /** The caller's id, by which reads are rate limited. Undefined on public routes. */
   callerId: string | undefined
+  /** As in audit entries. Undefined on public routes. */
+  actor: Actor | undefined
   /** Passed to the handler in addition to the request. */
   context: object
   /** Throws if the caller has lost access in the meantime. */
@@ -36,14 +41,17 @@ export async function authorize(
   const isChange = route.method !== 'GET'
   if (access === 'public') {
     if (isChange && !route.allowsCrossOrigin) assertSameOrigin(request, deps.publicOrigin)
-    return { callerId: undefined, context: {}, recheckAccess: async () => {} }
+    return { callerId: undefined, actor: undefined, context: {}, recheckAccess: async () => {} }
   }
   if (access === 'session' || access === 'operator') {
     const check = async () => {
       const session = await requireSession(request, deps.sessions)
       if (isChange) assertSameOrigin(request, deps.publicOrigin)
-      if (access === 'operator' && !session.person.isOperator)
-        throw new Problem('insufficient_role', 'Only an operator of the instance can do this.')
+      if (access === 'operator' && !session.person.isOperator) {
+        const problem = new Problem('insufficient_role', 'Only an operator of the instance can do this.')
+        deps.denials.record('instance', toPersonActor(session, request), { route: describeRoute(route), problem })
+        throw problem
+      }
       return { session }
     }
     return admitSession(request, route, check)
@@ -53,15 +61,32 @@ export async function authorize(
     const check = async () => {
       const session = await requireSession(request, deps.sessions)
       if (isChange) assertSameOrigin(request, deps.publicOrigin)
-      return { session, projectId, caller: await authorizeMember(request, session, access, deps.people) }
+      try {
+        return { session, projectId, caller: await authorizeMember(request, session, access, deps.people) }
+      } catch (error) {
+        if (error instanceof Problem && error.code === 'insufficient_role')
+          deps.denials.record(projectId as Id<'prj'>, toPersonActor(session, request), {
+            route: describeRoute(route),
+            problem: error,
+          })
+        throw error
+      }
     }
     return admitSession(request, route, check)
   }
-  const key = await authenticateKey(request, access, deps.keys)
-  const actor: Actor = { kind: 'key', keyId: key.id, requestId: request.id }
+  const key = await findKey(request, deps.keys)
+  const actor: Actor = { kind: 'key', keyId: key.id, ...describeRequest(request) }
+  try {
+    await authorizeKey(request, key, access, deps.keys)
+  } catch (error) {
+    if (error instanceof Problem)
+      deps.denials.record(key.projectId, actor, { route: describeRoute(route), problem: error })
+    throw error
+  }
   const caller = { kind: 'key', id: key.id, key }
   return {
     callerId: key.id,
+    actor,
     context: { key, actor, caller, projectId: key.projectId },
     async recheckAccess() {
       if (!(await deps.keys.isActive(key))) throw keyNoLongerValidProblem()
@@ -77,10 +102,24 @@ async function admitSession(
   const who = await check()
   const { session } = who
   if (route.requiresRecentSignIn) requireRecentSignIn(session)
-  const actor: Actor = { kind: 'person', email: session.person.email, requestId: request.id }
+  const actor = toPersonActor(session, request)
   return {
     callerId: session.person.id,
+    actor,
     context: { ...who, actor },
     recheckAccess: async () => void (await check()), // the role too: it may have been removed in the meantime
   }
 }
+
+const describeRequest = (request: FastifyRequest): AuditedRequest => ({
+  requestId: request.id,
+  ipAddress: request.ip ?? '',
+})
+
+const toPersonActor = ({ person }: LiveSession, request: FastifyRequest): Actor => ({
+  kind: 'person',
+  email: person.email,
+  ...describeRequest(request),
+})
+
+const describeRoute = ({ method, url }: Route): string => `${method} ${url}`

@@ -16,9 +16,18 @@ test('returns an entry as it was written', async () => {
   const keyId = newId('key')
   await database
     .transaction()
-    .execute((tx) => recordAudit(tx, projectId, { kind: 'key', keyId, requestId: 'req_1' }, action))
+    .execute((tx) =>
+      recordAudit(tx, projectId, { kind: 'key', keyId, requestId: 'req_1', ipAddress: '192.0.2.7' }, action),
+    )
   expect(await audit.list(projectId, firstPage)).toEqual([
-    { ...action, id: expect.stringMatching(/^aud_/), at: expect.any(Date), actor: keyId, requestId: 'req_1' },
+    {
+      ...action,
+      id: expect.stringMatching(/^aud_/),
+      at: expect.any(Date),
+      actor: keyId,
+      requestId: 'req_1',
+      ipAddress: '192.0.2.7',
+    },
   ])
 })
 
@@ -48,4 +57,18 @@ test('keeps the entries of a deleted project', async () => {
   const { id } = await projects.create('Short-lived', { kind: 'operator' })
   await instance.pool.query('DELETE FROM project WHERE id = $1', [id])
   expect(await audit.list(id, firstPage)).toMatchObject([{ action: 'project.created', subject: id }])
+})
+
+test('deletes entries past the retention, but none that are younger than 90 days', async () => {
+  const { id } = await projects.create('Old', { kind: 'operator' })
+  for (const days of [100, 800])
+    await instance.pool.query(
+      `INSERT INTO audit_entry (project_id, id, at, actor, action, subject)
+       VALUES ($1, $2, now() - make_interval(days => $3), 'operator', 'project.renamed', $1)`,
+      [id, newId('aud'), days],
+    )
+  expect(await audit.deleteExpired({ retentionDays: 730, limit: 100 })).toBe(1)
+  expect(await audit.list(id, firstPage)).toHaveLength(2)
+  await expect(audit.deleteExpired({ retentionDays: 0, limit: 100 })).rejects.toThrow('kept for at least 90 days')
+  expect(await audit.list(id, firstPage)).toHaveLength(2)
 })

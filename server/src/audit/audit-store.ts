@@ -1,16 +1,22 @@
 /** Records who did what. Insert only, and in the transaction of the action, so that neither exists without the other. */
+import { type Selectable, sql } from 'kysely'
 import type { Database, DatabaseTransaction } from '../database/database.ts'
 import { type Id, newId } from '../platform/ids.ts'
-import type { AuditedProject } from './tables.ts'
+import type { AuditedProject, AuditTables } from './tables.ts'
 
 /** The operator at the command line (`colophon-server admin`), an API key, or a person who is signed in. */
 export type Actor =
   | { kind: 'operator' }
-  | { kind: 'key'; keyId: Id<'key'>; requestId: string }
-  | { kind: 'person'; email: string; requestId: string | null }
+  | ({ kind: 'key'; keyId: Id<'key'> } & AuditedRequest)
+  | ({ kind: 'person'; email: string } & Partial<AuditedRequest>)
 
-/** Some changes happen on the code host, and Colophon only observes them. */
-export type AuditedActor = Actor | { kind: 'code-host' }
+export interface AuditedRequest {
+  requestId: string
+  ipAddress: string
+}
+
+/** Some changes happen on the code host, and Colophon only observes them. A person who fails to sign in is anonymous. */
+export type AuditedActor = Actor | { kind: 'code-host' } | ({ kind: 'anonymous' } & AuditedRequest)
 
 export type AuditAction =
   | 'project.created'
@@ -50,9 +56,25 @@ export type AuditAction =
   | 'analytics.settings_changed'
   | 'site_key.created'
   | 'site_key.revoked'
+  | 'access.denied'
 
-/** What operators and administrators do to the people of the instance, in no particular project. */
-type InstanceAuditAction =
+/** What happens to the instance, in no particular project. */
+export type InstanceAuditAction =
+  | 'session.started'
+  | 'session.failed'
+  | 'session.ended'
+  | 'session.others_ended'
+  | 'password.changed'
+  | 'password.reset'
+  | 'password_link.created'
+  | 'provider.linked'
+  | 'model.added'
+  | 'model.removed'
+  | 'model.made_default'
+  | 'model.projects_changed'
+  | 'github_app.stored'
+  | 'secrets.resealed'
+  | 'access.denied'
   | 'person.disabled'
   | 'person.enabled'
   | 'person.deleted'
@@ -60,7 +82,7 @@ type InstanceAuditAction =
   | 'operator.added'
   | 'operator.revoked'
 
-interface AuditInput<Action> {
+export interface AuditInput<Action> {
   action: Action
   /** The id of the affected object. */
   subject: string
@@ -70,9 +92,10 @@ interface AuditInput<Action> {
 export interface AuditEntry extends AuditInput<AuditAction | InstanceAuditAction> {
   id: Id<'aud'>
   at: Date
-  /** `operator`, `code-host`, a key's id, or a person's email address; their ID if they were deleted. */
+  /** `operator`, `code-host`, `anonymous`, a key's id, or a person's email address; their ID if they were deleted. */
   actor: string
   requestId: string | null
+  ipAddress: string | null
 }
 
 export async function recordAudit(
@@ -86,7 +109,7 @@ export async function recordAudit(
 
 export async function recordInstanceAudit(
   tx: DatabaseTransaction,
-  actor: Actor,
+  actor: AuditedActor,
   input: AuditInput<InstanceAuditAction>,
 ): Promise<void> {
   await insertEntry(tx, 'instance', actor, input)
@@ -107,7 +130,8 @@ async function insertEntry(
       action,
       subject,
       detail: JSON.stringify(detail),
-      request_id: 'requestId' in actor ? actor.requestId : null,
+      request_id: ('requestId' in actor && actor.requestId) || null,
+      ip_address: ('ipAddress' in actor && actor.ipAddress) || null,
     })
     .execute()
 }
@@ -116,6 +140,7 @@ export function formatActor(actor: AuditedActor): string {
   switch (actor.kind) {
     case 'operator':
     case 'code-host':
+    case 'anonymous':
       return actor.kind
     case 'key':
       return actor.keyId
@@ -139,14 +164,54 @@ export class AuditStore {
     let query = this.#db.selectFrom('audit_entry').selectAll().where('project_id', '=', projectId)
     if (before !== undefined) query = query.where('id', '<', before as Id<'aud'>) // any text can be compared with an id
     const rows = await query.orderBy('id', 'desc').limit(limit).execute()
-    return rows.map(({ id, at, actor, action, subject, detail, request_id }) => ({
-      id,
-      at,
-      actor,
-      action: action as AuditEntry['action'],
-      subject,
-      detail,
-      requestId: request_id,
-    }))
+    return rows.map(toAuditEntry)
+  }
+
+  /** All entries, newest first, read in pages while the caller takes them. */
+  async *readAll(projectId: AuditedProject): AsyncGenerator<AuditEntry> {
+    for (let before: string | undefined; ; ) {
+      const page = await this.list(projectId, { limit: exportPageSize, before })
+      yield* page
+      before = page.at(-1)?.id
+      if (page.length < exportPageSize) return
+    }
+  }
+
+  /** For events that change nothing in the database. */
+  async recordInstanceEvent(actor: AuditedActor, input: AuditInput<InstanceAuditAction>): Promise<void> {
+    await this.#db.transaction().execute((tx) => recordInstanceAudit(tx, actor, input))
+  }
+
+  /** A key or a person tried something that they have no right to do. */
+  async recordDenial(projectId: AuditedProject, actor: Actor, detail: { route: string; code: string }): Promise<void> {
+    await this.#db
+      .transaction()
+      .execute((tx) => insertEntry(tx, projectId, actor, { action: 'access.denied', subject: projectId, detail }))
+  }
+
+  /** Deletes some of the entries past the retention. Returns how many. The database keeps entries for at least 90 days. */
+  async deleteExpired({ retentionDays, limit }: { retentionDays: number; limit: number }): Promise<number> {
+    return this.#db.transaction().execute(async (tx) => {
+      await sql`SELECT set_config('colophon.audit_retention', 'on', true)`.execute(tx)
+      const { numAffectedRows = 0n } = await sql`
+        DELETE FROM audit_entry WHERE ctid IN (
+          SELECT ctid FROM audit_entry WHERE at < now() - make_interval(days => ${retentionDays}) LIMIT ${limit})`.execute(
+        tx,
+      )
+      return Number(numAffectedRows)
+    })
   }
 }
+
+const exportPageSize = 1_000
+
+export const toAuditEntry = (row: Selectable<AuditTables['audit_entry']>): AuditEntry => ({
+  id: row.id,
+  at: row.at,
+  actor: row.actor,
+  action: row.action as AuditEntry['action'],
+  subject: row.subject,
+  detail: row.detail,
+  requestId: row.request_id,
+  ipAddress: row.ip_address,
+})

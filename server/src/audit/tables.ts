@@ -14,5 +14,15 @@ export interface AuditTables {
     subject: string
     detail: JSONColumnType<Record<string, unknown>>
     request_id: string | null
+    ip_address: string | null
+  }
+  audit_export: {
+    id: Id<'aud'>
+    project_id: AuditedProject
+    leased_until: Generated<Date>
+  }
+  audit_export_target: {
+    is_only: Generated<boolean>
+    url: string
   }
 }

@@ -1,5 +1,6 @@
 /** The GitHub Apps of the instance, one per GitHub: github.com or a GitHub Enterprise Server. */
 import { type Selectable, sql } from 'kysely'
+import { type Actor, recordInstanceAudit } from '../audit/audit-store.ts'
 import type { Database } from '../database/database.ts'
 import { type Opener, reseal, type Sealer, toSealedSecret } from '../platform/sealed-secrets/sealed-secret.ts'
 import type { GithubTables } from './tables.ts'
@@ -37,7 +38,12 @@ export class GithubAppStore {
   }
 
   /** Replaces an existing App of the same GitHub. */
-  async put(app: Omit<GithubApp, 'createdAt'>, secrets: GithubAppSecrets, sealer: Sealer): Promise<GithubApp> {
+  async put(
+    app: Omit<GithubApp, 'createdAt'>,
+    secrets: GithubAppSecrets,
+    sealer: Sealer,
+    actor: Actor,
+  ): Promise<GithubApp> {
     const [clientSecret, privateKey] = await Promise.all([
       sealer.seal(secrets.clientSecret, bindingOf(app, 'client-secret')),
       sealer.seal(secrets.privateKeyPem, bindingOf(app, 'private-key')),
@@ -54,13 +60,23 @@ export class GithubAppStore {
       sealed_client_secret: Buffer.from(clientSecret),
       sealed_private_key: Buffer.from(privateKey),
     }
-    const stored = await this.#db
-      .insertInto('github_app')
-      .values(row)
-      .onConflict((conflict) => conflict.column('base_url').doUpdateSet(row))
-      .returningAll()
-      .executeTakeFirstOrThrow()
-    return toApp(stored)
+    return this.#db.transaction().execute(async (tx) => {
+      const previous = await tx
+        .selectFrom('github_app')
+        .select('app_id')
+        .where('base_url', '=', app.baseUrl)
+        .forUpdate()
+        .executeTakeFirst()
+      const stored = await tx
+        .insertInto('github_app')
+        .values(row)
+        .onConflict((conflict) => conflict.column('base_url').doUpdateSet(row))
+        .returningAll()
+        .executeTakeFirstOrThrow()
+      const detail = { appId: app.appId, slug: app.slug, previousAppId: previous ? Number(previous.app_id) : null }
+      await recordInstanceAudit(tx, actor, { action: 'github_app.stored', subject: app.baseUrl, detail })
+      return toApp(stored)
+    })
   }
 
   async find(baseUrl: string): Promise<StoredGithubApp | undefined> {

@@ -37,7 +37,7 @@ const createPerson = async (): Promise<Id<'per'>> => {
 
 test('seals the secrets of an App for its URL, and reseals them with a new key', async () => {
   const secrets = { clientSecret: 'client secret', privateKeyPem: 'pem' }
-  await githubApps.put(app, secrets, sealer)
+  await githubApps.put(app, secrets, sealer, operator)
   const stored = await githubApps.find(baseUrl)
   if (!stored) throw new Error('the App was not stored')
   expect(stored).toMatchObject(app)

@@ -14,7 +14,12 @@ afterAll(() => instance.drop())
 
 const { keys, projects } = instance.stores
 const operator: Actor = { kind: 'operator' }
-const asActor = ({ id }: ApiKeyRecord): Actor => ({ kind: 'key', keyId: id, requestId: newId('req') })
+const asActor = ({ id }: ApiKeyRecord): Actor => ({
+  kind: 'key',
+  keyId: id,
+  requestId: newId('req'),
+  ipAddress: '127.0.0.1',
+})
 const input: ApiKeyInput = { name: 'a key', scopes, allowedNetworks: [], expiresAt: null }
 const { id: projectId } = await projects.create('Keys', operator)
 

@@ -41,26 +41,28 @@ const model: Model = {
 }
 
 test('stores a model, with its key sealed', async () => {
-  await models.add(model, 'sk-secret', sealer)
+  await models.add(model, 'sk-secret', sealer, { kind: 'operator' })
   expect(await models.list()).toEqual([{ ...model, hasKey: true }])
   const found = await models.find(ownProject, model.name)
   expect(found && (await openModelKey(found, opener))).toBe('sk-secret')
   expect(Buffer.from(found?.sealedKey ?? []).includes('sk-secret')).toBe(false)
-  await expect(models.add(model, null, sealer)).rejects.toThrow('A model named vendor/model-4.5:large already exists')
-  await models.remove(model.name)
+  await expect(models.add(model, null, sealer, { kind: 'operator' })).rejects.toThrow(
+    'A model named vendor/model-4.5:large already exists',
+  )
+  await models.remove(model.name, { kind: 'operator' })
   expect(await models.find(ownProject, model.name)).toBeUndefined()
-  await expect(models.remove(model.name)).rejects.toThrow('There is no model')
+  await expect(models.remove(model.name, { kind: 'operator' })).rejects.toThrow('There is no model')
 })
 
 test('stores a model without a key', async () => {
-  await models.add({ ...model, baseUrl: 'http://ollama:11434/v1' }, null, sealer)
+  await models.add({ ...model, baseUrl: 'http://ollama:11434/v1' }, null, sealer, { kind: 'operator' })
   const found = await models.find(ownProject, model.name)
   expect(found && (await openModelKey(found, opener))).toBeNull()
 })
 
 test('does not open a key whose row was changed to another URL or copied to another model', async () => {
-  await models.add(model, 'sk-secret', sealer)
-  await models.add({ ...model, name: 'other', isDefault: false }, 'sk-other', sealer)
+  await models.add(model, 'sk-secret', sealer, { kind: 'operator' })
+  await models.add({ ...model, name: 'other', isDefault: false }, 'sk-other', sealer, { kind: 'operator' })
   await instance.pool.query("UPDATE model SET base_url = 'https://evil.example/v1' WHERE name = $1", [model.name])
   const moved = await models.find(ownProject, model.name)
   await expect(moved && openModelKey(moved, opener)).rejects.toMatchObject({ code: 'not_authentic' })
@@ -73,27 +75,27 @@ test('does not open a key whose row was changed to another URL or copied to anot
 })
 
 test('has one default, for the projects that may use it', async () => {
-  await models.add(model, null, sealer)
-  await models.add({ ...model, name: 'newer' }, null, sealer)
+  await models.add(model, null, sealer, { kind: 'operator' })
+  await models.add({ ...model, name: 'newer' }, null, sealer, { kind: 'operator' })
   expect((await models.list()).map(({ name, isDefault }) => [name, isDefault])).toEqual([
     ['newer', true],
     ['vendor/model-4.5:large', false],
   ])
   expect((await models.find(ownProject, 'default'))?.name).toBe('newer')
-  await models.setAllowedProjects('newer', [otherProject])
+  await models.setAllowedProjects('newer', [otherProject], { kind: 'operator' })
   expect(await models.find(ownProject, 'default')).toBeUndefined()
   expect(await models.find(ownProject, 'newer')).toBeUndefined()
   expect((await models.find(otherProject, 'default'))?.name).toBe('newer')
   expect((await models.listFor(ownProject)).map(({ name }) => name)).toEqual(['vendor/model-4.5:large'])
   expect((await models.listFor(otherProject)).map(({ name }) => name)).toEqual(['newer', 'vendor/model-4.5:large'])
-  await models.setAllowedProjects('newer', null)
+  await models.setAllowedProjects('newer', null, { kind: 'operator' })
   expect(await models.listFor(ownProject)).toHaveLength(2)
-  await expect(models.add({ ...model, name: 'default' }, null, sealer)).rejects.toThrow()
+  await expect(models.add({ ...model, name: 'default' }, null, sealer, { kind: 'operator' })).rejects.toThrow()
 })
 
 test('reseals keys when sealing keys are rotated', async () => {
-  await models.add(model, 'sk-secret', sealer)
-  await models.add({ ...model, name: 'without-key', isDefault: false }, null, sealer)
+  await models.add(model, 'sk-secret', sealer, { kind: 'operator' })
+  await models.add({ ...model, name: 'without-key', isDefault: false }, null, sealer, { kind: 'operator' })
   const both = parseKeys(`${generateSealingKeyPair().privateEntry},${entry}`)
   expect(await models.resealAll(createOpener(both), createSealer(both))).toEqual({ resealed: 1, current: 0 })
   expect(await models.resealAll(createOpener(both), createSealer(both))).toEqual({ resealed: 0, current: 1 })

@@ -1,5 +1,6 @@
 /** The models that the operator configured, for all projects or for some. */
 import { type Selectable, sql } from 'kysely'
+import { type Actor, recordInstanceAudit } from '../audit/audit-store.ts'
 import type { Database } from '../database/database.ts'
 import { Problem } from '../platform/http/problem.ts'
 import type { Id } from '../platform/ids.ts'
@@ -24,7 +25,7 @@ export class ModelStore {
   }
 
   /** `key` is null for a provider that needs none. A new default replaces the old one. */
-  async add(model: Model, key: string | null, sealer: Sealer): Promise<void> {
+  async add(model: Model, key: string | null, sealer: Sealer, actor: Actor): Promise<void> {
     const sealed = key === null ? null : await sealer.seal(key, bindingOf(model))
     await this.#db.transaction().execute(async (tx) => {
       if (model.isDefault)
@@ -50,27 +51,38 @@ export class ModelStore {
         .returning('name')
         .executeTakeFirst()
       if (!added) throw new Problem('invalid_request', `A model named ${model.name} already exists. Remove it first.`)
+      const { name, baseUrl, providerModel, projectIds, isDefault } = model
+      const detail = { baseUrl, providerModel, projectIds, isDefault, hasKey: key !== null }
+      await recordInstanceAudit(tx, actor, { action: 'model.added', subject: name, detail })
     })
   }
 
   /** Jobs that use the model can make no more calls. */
-  async remove(name: string): Promise<void> {
-    const removed = await this.#db.deleteFrom('model').where('name', '=', name).returning('name').executeTakeFirst()
-    if (!removed) throw noSuchModel(name)
+  async remove(name: string, actor: Actor): Promise<void> {
+    await this.#db.transaction().execute(async (tx) => {
+      const removed = await tx.deleteFrom('model').where('name', '=', name).returning('base_url').executeTakeFirst()
+      if (!removed) throw noSuchModel(name)
+      const detail = { baseUrl: removed.base_url }
+      await recordInstanceAudit(tx, actor, { action: 'model.removed', subject: name, detail })
+    })
   }
 
-  async setAllowedProjects(name: string, projectIds: readonly Id<'prj'>[] | null): Promise<void> {
-    const allowed = await this.#db
-      .updateTable('model')
-      .set({ project_ids: projectIds && [...projectIds] })
-      .where('name', '=', name)
-      .returning('name')
-      .executeTakeFirst()
-    if (!allowed) throw noSuchModel(name)
+  async setAllowedProjects(name: string, projectIds: readonly Id<'prj'>[] | null, actor: Actor): Promise<void> {
+    await this.#db.transaction().execute(async (tx) => {
+      const allowed = await tx
+        .updateTable('model')
+        .set({ project_ids: projectIds && [...projectIds] })
+        .where('name', '=', name)
+        .returning('name')
+        .executeTakeFirst()
+      if (!allowed) throw noSuchModel(name)
+      const entry = { action: 'model.projects_changed', subject: name, detail: { projectIds } } as const
+      await recordInstanceAudit(tx, actor, entry)
+    })
   }
 
   /** Replaces the current default. */
-  async setDefault(name: string): Promise<void> {
+  async setDefault(name: string, actor: Actor): Promise<void> {
     await this.#db.transaction().execute(async (tx) => {
       await tx.updateTable('model').set({ is_default: false }).where('is_default', '=', true).execute()
       const updated = await tx
@@ -80,6 +92,7 @@ export class ModelStore {
         .returning('name')
         .executeTakeFirst()
       if (!updated) throw noSuchModel(name)
+      await recordInstanceAudit(tx, actor, { action: 'model.made_default', subject: name, detail: {} })
     })
   }
 

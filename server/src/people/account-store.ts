@@ -291,6 +291,7 @@ async function anonymize(tx: DatabaseTransaction, { id, email }: AccountRow): Pr
   await sql`
     UPDATE audit_entry SET
       actor = CASE WHEN actor = ${email} THEN ${id} ELSE actor END,
+      ip_address = CASE WHEN actor = ${email} THEN NULL ELSE ip_address END,
       detail = replace(detail::text, to_json(${email}::text)::text, to_json(${id}::text)::text)::jsonb
     WHERE actor = ${email} OR strpos(detail::text, to_json(${email}::text)::text) > 0`.execute(tx)
   await sql`SELECT set_config('colophon.anonymized_email', '', true)`.execute(tx)

@@ -23,6 +23,8 @@ export interface AuthDeps {
   isDisabled(personId: Id<'per'>): Promise<boolean>
   /** Called after better-auth created a person who signed in with the provider. */
   onNewPerson(person: Pick<Person, 'id' | 'email'>): Promise<void>
+  /** Called after a person can also sign in with an account at the provider. */
+  onProviderLinked(personId: Id<'per'>): Promise<void>
   log: Log
 }
 
@@ -70,6 +72,13 @@ export function createBetterAuth(deps: AuthDeps, oidc?: OidcConfig) {
     },
     databaseHooks: {
       user: { create: { after: async ({ id, email }) => deps.onNewPerson({ id: id as Id<'per'>, email }) } },
+      account: {
+        create: {
+          async after({ providerId, userId }) {
+            if (providerId === oidcProviderId) await deps.onProviderLinked(userId as Id<'per'>)
+          },
+        },
+      },
       session: {
         create: {
           async before({ userId }) {

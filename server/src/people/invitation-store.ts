@@ -1,6 +1,6 @@
 /** Invitations to projects. Except for the first owner, people can get an account only through an invitation. */
 import { type SelectQueryBuilder, sql } from 'kysely'
-import { type Actor, formatActor, recordAudit } from '../audit/audit-store.ts'
+import { type Actor, type AuditedRequest, formatActor, recordAudit } from '../audit/audit-store.ts'
 import type { Database, DatabaseTransaction } from '../database/database.ts'
 import type { Offboarding } from '../offboarding/offboarding.ts'
 import { Problem } from '../platform/http/problem.ts'
@@ -137,7 +137,7 @@ export class InvitationStore {
   async acceptAsNew(
     token: string,
     account: { name: string; password: string },
-    requestId: string,
+    request: AuditedRequest,
   ): Promise<{ email: string }> {
     const { email, hasAccount } = await this.lookUp(token) // before hashing, which is too expensive to do for anyone who asks
     if (hasAccount) throw accountExists(email)
@@ -146,12 +146,12 @@ export class InvitationStore {
       if (!(await lockByToken(tx, token))) throw deadLink()
       const id = await insertPerson(tx, { name: account.name, email, password, isOperator: false })
       if (!id) throw accountExists(email)
-      await this.#join(tx, { id, email }, hashLinkToken(token), requestId)
+      await this.#join(tx, { id, email }, hashLinkToken(token), request)
       return { email }
     })
   }
 
-  async acceptAs(person: Pick<Person, 'id' | 'email'>, token: string, requestId: string): Promise<void> {
+  async acceptAs(person: Pick<Person, 'id' | 'email'>, token: string, request: AuditedRequest): Promise<void> {
     await this.#db.transaction().execute(async (tx) => {
       const invitation = await lockByToken(tx, token)
       if (!invitation) throw deadLink()
@@ -160,7 +160,7 @@ export class InvitationStore {
           'invalid_request',
           `This invitation is for ${invitation.email}, but you are signed in as ${person.email}. Sign in with the other account.`,
         )
-      await this.#join(tx, person, hashLinkToken(token), requestId)
+      await this.#join(tx, person, hashLinkToken(token), request)
     })
   }
 
@@ -178,7 +178,7 @@ export class InvitationStore {
   async acceptAll({ id, email }: Pick<Person, 'id' | 'email'>): Promise<void> {
     await this.#db.transaction().execute(async (tx) => {
       await lockProjects(tx, (invitations) => invitations.where('email', '=', email.toLowerCase()))
-      await this.#join(tx, { id, email: email.toLowerCase() }, undefined, null)
+      await this.#join(tx, { id, email: email.toLowerCase() }, undefined, undefined)
     })
   }
 
@@ -190,7 +190,7 @@ export class InvitationStore {
     tx: DatabaseTransaction,
     { id: personId, email }: Pick<Person, 'id' | 'email'>,
     tokenHash: Buffer | undefined,
-    requestId: string | null,
+    request: AuditedRequest | undefined,
   ): Promise<void> {
     let query = tx.deleteFrom('invitation').where('email', '=', email).where('expires_at', '>', sql<Date>`now()`)
     if (tokenHash) query = query.where('token_hash', '=', tokenHash)
@@ -209,7 +209,7 @@ export class InvitationStore {
         .onConflict((on) => on.columns(['project_id', 'email']).doUpdateSet({ role, person_id: personId }))
         .returning('id')
         .executeTakeFirstOrThrow()
-      const actor: Actor = { kind: 'person', email, requestId }
+      const actor: Actor = { kind: 'person', email, ...request }
       await recordAudit(tx, projectId, actor, { action: 'member.added', subject: id, detail: { email, role } })
     }
   }

@@ -1,5 +1,6 @@
 /** People, and the one-time links that create the first owner or reset a password. */
 import { sql } from 'kysely'
+import { recordInstanceAudit } from '../audit/audit-store.ts'
 import type { Database, DatabaseTransaction } from '../database/database.ts'
 import { Problem } from '../platform/http/problem.ts'
 import { type Id, newId } from '../platform/ids.ts'
@@ -73,7 +74,11 @@ export class PersonStore {
     if (!person) throw noSuchPerson(email)
     if (person.disabled_at)
       throw new Problem('invalid_request', `${email} is disabled. Enable the person before they set a password.`)
-    return createOneTimeLink(this.#db, person.id)
+    return this.#db.transaction().execute(async (tx) => {
+      const entry = { action: 'password_link.created', subject: person.id, detail: {} } as const
+      await recordInstanceAudit(tx, { kind: 'operator' }, entry)
+      return createOneTimeLink(tx, person.id)
+    })
   }
 
   /**
@@ -99,8 +104,8 @@ export class PersonStore {
     })
   }
 
-  /** Sets a new password with a one-time link, and ends all sessions and links of the person. Returns their email address. */
-  async resetPassword(token: string, password: string): Promise<string> {
+  /** Sets a new password with a one-time link, and ends all sessions and links of the person. Returns the person. */
+  async resetPassword(token: string, password: string): Promise<{ id: Id<'per'>; email: string }> {
     const { id, email } = await findPersonByLink(this.#db, token)
     const hash = await hashPassword(password)
     return this.#db.transaction().execute(async (tx) => {
@@ -109,7 +114,7 @@ export class PersonStore {
       await deleteOneTimeLinks(tx, id)
       await tx.deleteFrom('person_session').where('person_id', '=', id).execute()
       await setPassword(tx, id, hash)
-      return email
+      return { id, email }
     })
   }
 

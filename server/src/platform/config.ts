@@ -97,6 +97,8 @@ const eitherSealingKeys = computed(settings.sealingKeys, (keys, env) =>
   env.read(env.text(keys.private) === undefined ? keys.public : keys.private),
 )
 
+const { retentionDays, webhook: auditWebhook } = settings.audit
+
 /** Errors are reported in the order of the keys. */
 const apiWithoutSealingKeys = {
   http: publicHttp,
@@ -122,6 +124,7 @@ const worker = {
   services,
   sealingKeys: settings.sealingKeys.private,
   jobs: { ...settings.jobs, budget },
+  audit: { retentionDays, webhook: whenSet(auditWebhook, auditWebhook.url) },
   egress,
 }
 

@@ -137,14 +137,16 @@ export class ProjectStore {
   }
 
   async #updateInstructions(tx: DatabaseTransaction, id: Id<'prj'>, instructions: string | null, actor: Actor) {
-    const project = await tx
-      .updateTable('project')
-      .set({ instructions })
+    const before = await tx
+      .selectFrom('project')
+      .select('instructions')
       .where('id', '=', id)
-      .returning('id')
+      .forUpdate()
       .executeTakeFirst()
-    if (!project) throw noSuchProject()
-    const detail = { characters: instructions?.length ?? 0 }
+    if (!before) throw noSuchProject()
+    await tx.updateTable('project').set({ instructions }).where('id', '=', id).execute()
+    // Both texts: instructions command the agent in every job, so a change of them has to be traceable word by word.
+    const detail = { characters: instructions?.length ?? 0, from: before.instructions, to: instructions }
     await recordAudit(tx, id, actor, { action: 'project.instructions_changed', subject: id, detail })
   }
 }

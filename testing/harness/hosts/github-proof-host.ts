@@ -34,6 +34,7 @@ export async function githubProofHost(
     },
     { clientSecret: app.clientSecret, privateKeyPem: app.privateKeyPem },
     createSealer(sealingKeys),
+    { kind: 'operator' },
   )
   const githubRepositories = new Map<CreatedRepository['repository'], GithubTestRepository>()
   const installations = new Map<string, Promise<number>>() // an account has one installation for all of its repositories

@@ -9,7 +9,7 @@ import {
   VisuallyHidden,
 } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { IconActivity, IconBook2, IconCoin, IconLogout, IconUser, IconUsers } from '@tabler/icons-react'
+import { IconActivity, IconBook2, IconCoin, IconHistory, IconLogout, IconUser, IconUsers } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { toErrorDetail } from '../shown/error-alert.tsx'
@@ -73,6 +73,11 @@ export function PersonMenu() {
         {person.isOperator && (
           <MenuItemLink to="/people" leftSection={<IconUsers size={16} />}>
             People
+          </MenuItemLink>
+        )}
+        {person.isOperator && (
+          <MenuItemLink to="/audit" leftSection={<IconHistory size={16} />}>
+            Audit log
           </MenuItemLink>
         )}
         <MenuItemLink to="/status" leftSection={<IconActivity size={16} />}>

@@ -9,6 +9,14 @@ export const peopleQuery = infiniteQueryOptions({
   getNextPageParam: ({ nextCursor }) => nextCursor,
 })
 
+export const instanceAuditQuery = infiniteQueryOptions({
+  queryKey: ['audit', 'instance'],
+  queryFn: ({ pageParam, signal }) =>
+    client.audit.listInstance({ limit: 30, ...(pageParam !== null && { cursor: pageParam }) }, { signal }),
+  initialPageParam: null as string | null,
+  getNextPageParam: ({ nextCursor }) => nextCursor,
+})
+
 export const personCreatedAccessQuery = (personId: string) =>
   queryOptions({
     queryKey: ['people', personId, 'created'],

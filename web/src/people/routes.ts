@@ -54,4 +54,9 @@ export const signedInPeopleRoutes = [
     path: '/people',
     component: lazyRouteComponent(() => import('./people-page.tsx'), 'PeoplePage'),
   }),
+  createRoute({
+    getParentRoute: () => signedInRoute,
+    path: '/audit',
+    component: lazyRouteComponent(() => import('./instance-audit-page.tsx'), 'InstanceAuditPage'),
+  }),
 ] as const

@@ -125,14 +125,14 @@ export const githubAppRoutes = ({ githubApps, authorizations, github, publicUrl 
       responses: { 201: GithubAppSchema },
     },
     requiresRecentSignIn: true,
-    async handle({ body, session }) {
+    async handle({ actor, body, session }) {
       const authorization = await authorizations.redeemState(
         { personId: session.person.id, projectId: null },
         body.state,
       )
       if (!authorization) throw invalidAuthorizationProblem()
       await authorizations.delete(authorization.id)
-      return createResponse(201, toGithubAppResponse(await github.registerApp(authorization.baseUrl, body.code)))
+      return createResponse(201, toGithubAppResponse(await github.registerApp(authorization.baseUrl, body.code, actor)))
     },
   }),
 ]

@@ -234,11 +234,11 @@ test('requires a model that the project can use, except for a repeated request',
   const header = { 'idempotency-key': 'for a model' }
   const first = await create(body, header)
   expect(first.json()).toMatchObject({ model: 'test-model' })
-  await models.setAllowedProjects('test-model', [])
+  await models.setAllowedProjects('test-model', [], operator)
   expect((await create(body)).json()).toMatchObject({ code: 'invalid_request' })
   expect((await create(body, header)).body).toBe(first.body)
   expect((await create()).json()).toMatchObject({ code: 'project_not_ready' })
-  await models.setAllowedProjects('test-model', null)
+  await models.setAllowedProjects('test-model', null, operator)
   expect((await create()).statusCode).toBe(201)
 })
 

@@ -65,11 +65,11 @@ export const instanceModelRoutes = ({ models, modelProviders }: InstanceModelRou
       'Adds a model to this instance. The model is tested first; if the test fails, the request is rejected and nothing ' +
       'is stored.',
     schemas: { body: ModelInput, responses: { 201: InstanceModelSchema } },
-    async handle({ body }) {
+    async handle({ body, actor }) {
       const model = parseModelInput(body)
       const failure = await modelProviders.test(model, body.key)
       if (failure) throw new Problem('invalid_request', `${failure} Nothing was saved.`)
-      await modelProviders.save(model, body.key)
+      await modelProviders.save(model, body.key, actor)
       return createResponse(201, toInstanceModelResponse({ ...model, hasKey: body.key !== null }))
     },
   }),
@@ -89,8 +89,8 @@ export const instanceModelRoutes = ({ models, modelProviders }: InstanceModelRou
       responses: { 200: AllModels },
     },
     problems: ['not_found'],
-    async handle({ params }) {
-      await models.remove(params.modelName)
+    async handle({ params, actor }) {
+      await models.remove(params.modelName, actor)
       return createResponse(200, { models: (await models.list()).map(toInstanceModelResponse) })
     },
   }),
@@ -110,8 +110,8 @@ export const instanceModelRoutes = ({ models, modelProviders }: InstanceModelRou
       responses: { 200: AllModels },
     },
     problems: ['not_found'],
-    async handle({ params }) {
-      await models.setDefault(params.modelName)
+    async handle({ params, actor }) {
+      await models.setDefault(params.modelName, actor)
       return createResponse(200, { models: (await models.list()).map(toInstanceModelResponse) })
     },
   }),

@@ -26,8 +26,13 @@ test('lists the models that a project may use, without their provider', async ()
   const keys = parseSealingPublicKeys(generateSealingKeyPair().publicEntry)
   if (!keys.ok) throw new Error('no sealing keys')
   const { models } = api.stores
-  await models.add(model, 'sk-secret', createSealer(keys.keys))
-  await models.add({ ...model, name: 'theirs', isDefault: false, projectIds: [others] }, null, createSealer(keys.keys))
+  await models.add(model, 'sk-secret', createSealer(keys.keys), { kind: 'operator' })
+  await models.add(
+    { ...model, name: 'theirs', isDefault: false, projectIds: [others] },
+    null,
+    createSealer(keys.keys),
+    { kind: 'operator' },
+  )
   const response = await client.jobs.models(projectId)
   expect(response).toEqual({
     models: [

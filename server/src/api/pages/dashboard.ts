@@ -53,6 +53,7 @@ const pages = [
   '/new-password',
   '/account',
   '/people',
+  '/audit',
   '/status',
   '/spend',
   '/projects/*',

@@ -7,6 +7,7 @@ import { defineRoute, type Route } from '../route.ts'
 import { Role } from './member.ts'
 import { exampleLinkToken, LinkToken, NewPassword, PersonName } from './person-fields.ts'
 import { describeSession, type SessionDeps, SessionSchema, signedInResponse } from './session-response.ts'
+import { toAuditedRequest } from './sign-in-audit.ts'
 
 export interface AcceptInvitationDeps extends SessionDeps {
   invitations: InvitationStore
@@ -70,14 +71,14 @@ export const acceptInvitationRoutes = (deps: AcceptInvitationDeps): Route[] => [
     problems: ['not_found', 'unauthenticated', 'cross_origin'],
     async handle({ body: { token, name, password }, http }) {
       if (name !== undefined && password !== undefined) {
-        const { email } = await deps.invitations.acceptAsNew(token, { name, password }, http.requestId)
+        const { email } = await deps.invitations.acceptAsNew(token, { name, password }, toAuditedRequest(http))
         const cookies = await deps.sessions.signIn(email, password, http.cookieHeader)
-        return createResponse(200, ...(await signedInResponse(deps, cookies)))
+        return createResponse(200, ...(await signedInResponse(deps, cookies, { method: 'invitation', http })))
       }
       const session = await deps.sessions.find(http.cookieHeader)
       if (!session)
         throw new Problem('unauthenticated', 'Sign in first. To create an account, send a name and a password.')
-      await deps.invitations.acceptAs(session.person, token, http.requestId)
+      await deps.invitations.acceptAs(session.person, token, toAuditedRequest(http))
       return createResponse(200, await describeSession(deps, http.cookieHeader))
     },
   }),

@@ -43,7 +43,7 @@ export function accountRoutes(deps: SessionDeps): Route[] {
       async handle({ body: { token, ...person }, http }) {
         await deps.people.createFirstOwner(token, person)
         const cookies = await deps.sessions.signIn(person.email, person.password, http.cookieHeader)
-        return createResponse(201, ...(await signedInResponse(deps, cookies)))
+        return createResponse(201, ...(await signedInResponse(deps, cookies, { method: 'owner_link', http })))
       },
     }),
     defineRoute({
@@ -71,7 +71,8 @@ export function accountRoutes(deps: SessionDeps): Route[] {
       async handle({ session, body: { currentPassword, newPassword }, http }) {
         passwordChanges.consume(session.person.id)
         const cookies = await deps.sessions.changePassword(http.cookieHeader, currentPassword, newPassword)
-        return createResponse(200, ...(await signedInResponse(deps, cookies)))
+        await deps.signInAudit.recordPassword(session.person, 'password.changed', http)
+        return createResponse(200, ...(await signedInResponse(deps, cookies, { method: 'password', http })))
       },
     }),
     defineRoute({
@@ -97,12 +98,11 @@ export function accountRoutes(deps: SessionDeps): Route[] {
       maxPerMinutePerNetwork: 30,
       responseHeaders: { 200: ['Set-Cookie'] },
       problems: ['not_found', 'cross_origin'],
-      async handle({ body: { token, newPassword } }) {
-        const email = await deps.people.resetPassword(token, newPassword)
-        return createResponse(
-          200,
-          ...(await signedInResponse(deps, await deps.sessions.signIn(email, newPassword, ''))),
-        )
+      async handle({ body: { token, newPassword }, http }) {
+        const person = await deps.people.resetPassword(token, newPassword)
+        await deps.signInAudit.recordPassword(person, 'password.reset', http)
+        const cookies = await deps.sessions.signIn(person.email, newPassword, '')
+        return createResponse(200, ...(await signedInResponse(deps, cookies, { method: 'password_link', http })))
       },
     }),
   ]

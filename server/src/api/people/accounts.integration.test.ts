@@ -192,7 +192,7 @@ describe('a deleted person', () => {
 test('ends all sessions of a person', async () => {
   expect(await operator.client.people.endSessions(personId)).toEqual({ endedSessions: 1 })
   expect(await countSessionAccepted(person)).toBe(0)
-  const { entries } = await operator.client.people.listAudit({ limit: 1 })
+  const { entries } = await operator.client.audit.listInstance({ limit: 1 })
   expect(entries).toMatchObject([
     { actor: operator.email, action: 'person.sessions_ended', subject: personId, detail: { sessions: 1 } },
   ])

@@ -1,10 +1,8 @@
 /** The people of the instance, for operators. `member-routes.ts` is for the members of a project. */
 import Type, { type Static } from 'typebox'
-import type { AuditStore } from '../../audit/audit-store.ts'
 import type { Account, AccountStore } from '../../people/account-store.ts'
 import { createResponse } from '../../platform/http/route.ts'
 import { CursorQuery, NextCursor, readCursorPage } from '../cursor-page.ts'
-import { AuditEntrySchema } from '../projects/list-audit-entries.ts'
 import { defineRoute, type Route } from '../route.ts'
 import { DateTime, IdParam, nullable } from '../schemas.ts'
 import { CreatedAccessSchema, Keep, toCreatedAccessResponse } from './created-access.ts'
@@ -60,10 +58,9 @@ const PersonParams = Type.Object({ personId: IdParam('ID of the person.', 'per_0
 
 export interface PeopleRouteDeps {
   accounts: AccountStore
-  audit: AuditStore
 }
 
-export const peopleRoutes = ({ accounts, audit }: PeopleRouteDeps): Route[] => [
+export const peopleRoutes = ({ accounts }: PeopleRouteDeps): Route[] => [
   defineRoute({
     method: 'GET',
     url: '/v2/people',
@@ -222,30 +219,5 @@ export const peopleRoutes = ({ accounts, audit }: PeopleRouteDeps): Route[] => [
     problems: ['not_found'],
     handle: async ({ params, actor }) =>
       createResponse(200, toPersonResponse(await accounts.setOperator(params.personId, false, actor))),
-  }),
-  defineRoute({
-    method: 'GET',
-    url: '/v2/audit',
-    access: 'operator',
-    name: 'listInstanceAuditEntries',
-    tag: 'People',
-    summary: 'List audit entries of the instance',
-    description: 'Returns what operators and administrators did to people of the instance, newest first.',
-    schemas: {
-      query: CursorQuery('aud'),
-      responses: {
-        200: Type.Object({
-          entries: Type.Array(AuditEntrySchema, { description: 'Entries of the audit log, newest first.' }),
-          nextCursor: NextCursor,
-        }),
-      },
-    },
-    async handle({ query }) {
-      const page = await readCursorPage(query, (range) => audit.list('instance', range))
-      return createResponse(200, {
-        entries: page.items.map((entry) => ({ ...entry, at: entry.at.toISOString() })),
-        nextCursor: page.nextCursor,
-      })
-    },
   }),
 ]

@@ -1,9 +1,15 @@
 import { authPath, oidcProviderId } from '../../people/better-auth.ts'
 import type { SessionManager } from '../../people/session-manager.ts'
 import type { HttpServer } from '../../platform/http/http-server.ts'
+import { toCookieHeader } from './session-response.ts'
+import type { SignInAudit } from './sign-in-audit.ts'
 
 /** The route that the OpenID provider sends the browser back to. better-auth checks the state, the code and the token. */
-export function addProviderCallback(server: HttpServer, sessions: SessionManager, publicOrigin: string): void {
+export function addProviderCallback(
+  server: HttpServer,
+  { sessions, signInAudit }: { sessions: SessionManager; signInAudit: SignInAudit },
+  publicOrigin: string,
+): void {
   // The URL is a constant, also in the request that better-auth gets: better-auth has more routes than Colophon exposes, and
   // a path such as `callback/..\\x` would reach them.
   const url = `${authPath}/callback/${oidcProviderId}`
@@ -12,9 +18,15 @@ export function addProviderCallback(server: HttpServer, sessions: SessionManager
     const { search } = new URL(request.url, publicOrigin)
     const response = await sessions.handleProviderCallback(new Request(publicOrigin + url + search, { headers }))
     const location = response.headers.get('location')
+    const http = { requestId: request.id, ipAddress: request.ip ?? '', cookieHeader: '' }
+    const failure = location === null ? null : new URL(location, publicOrigin).searchParams.get('error')
+    if (failure !== null) await signInAudit.recordFailure({ provider: failure.slice(0, 100) }, http)
+    const setCookie = response.headers.getSetCookie()
+    const started = failure === null ? await sessions.find(toCookieHeader(setCookie)) : undefined
+    if (started) await signInAudit.recordStart(started.person, 'provider', http)
     return reply
       .code(response.status)
-      .headers({ 'set-cookie': response.headers.getSetCookie(), 'cache-control': 'no-store' })
+      .headers({ 'set-cookie': setCookie, 'cache-control': 'no-store' })
       .headers(location === null ? {} : { location })
       .send(await response.text())
   })

@@ -155,7 +155,11 @@ test('an account at the provider with the same email address gives no access unt
     },
   )
   const password = 'correct horse battery staple'
-  await api.stores.invitations.acceptAsNew(token, { name: 'A Person', password }, 'test')
+  await api.stores.invitations.acceptAsNew(
+    token,
+    { name: 'A Person', password },
+    { requestId: 'test', ipAddress: '127.0.0.1' },
+  )
   const stranger = new Browser()
   expect(await signInWithGitea(stranger, login)).toContain('/sign-in?error=')
   expect(await stranger.json('GET', '/v2/session')).toMatchObject({ person: null })

@@ -1,14 +1,18 @@
 import Type, { type Static } from 'typebox'
 import type { PersonStore } from '../../people/person-store.ts'
 import type { SessionManager, SetCookieHeaders } from '../../people/session-manager.ts'
+import type { Id } from '../../platform/ids.ts'
 import { recentlyAuthenticatedUntil } from '../authenticate-session.ts'
+import type { HttpRequestDetails } from '../route.ts'
 import { DateTime, nullable } from '../schemas.ts'
+import type { SignInAudit, SignInMethod } from './sign-in-audit.ts'
 
 export interface SessionDeps {
   sessions: SessionManager
   people: PersonStore
   /** Whether invitations are also sent by email. */
   canSendEmail: boolean
+  signInAudit: SignInAudit
 }
 
 export const SessionSchema = Type.Object(
@@ -80,7 +84,18 @@ export async function describeSession(
 }
 
 /** Body and headers of the response to a request that signed a person in. */
-export async function signedInResponse(deps: SessionDeps, { setCookie }: SetCookieHeaders) {
-  const cookie = setCookie.map((header) => header.split(';', 1)[0]).join('; ')
-  return [await describeSession(deps, cookie), { 'set-cookie': setCookie }] as const
+export async function signedInResponse(
+  deps: SessionDeps,
+  { setCookie }: SetCookieHeaders,
+  { method, http }: { method: SignInMethod; http: HttpRequestDetails },
+) {
+  const description = await describeSession(deps, toCookieHeader(setCookie))
+  if (description.person) await deps.signInAudit.recordStart(toPerson(description.person), method, http)
+  return [description, { 'set-cookie': setCookie }] as const
 }
+
+/** The cookies as the browser sends them with its next request. */
+export const toCookieHeader = (setCookie: readonly string[]): string =>
+  setCookie.map((header) => header.split(';', 1)[0]).join('; ')
+
+const toPerson = ({ id, email }: { id: string; email: string }) => ({ id: id as Id<'per'>, email })

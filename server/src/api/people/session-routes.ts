@@ -1,5 +1,6 @@
 /** Signing in to the dashboard and out of it. */
 import Type from 'typebox'
+import { Problem } from '../../platform/http/problem.ts'
 import { createResponse } from '../../platform/http/route.ts'
 import { toClientNetwork } from '../client-network.ts'
 import { MinuteRateLimit } from '../minute-rate-limit.ts'
@@ -60,10 +61,11 @@ export function sessionRoutes(deps: SessionDeps): Route[] {
         const person = email.toLowerCase()
         attemptsByPersonAndNetwork.consume(`${toClientNetwork(http.ipAddress)} ${person}`)
         attemptsByPerson.consume(person)
-        return createResponse(
-          200,
-          ...(await signedInResponse(deps, await deps.sessions.signIn(email, password, http.cookieHeader))),
-        )
+        const cookies = await deps.sessions.signIn(email, password, http.cookieHeader).catch(async (error: unknown) => {
+          if (error instanceof Problem) await deps.signInAudit.recordFailure({ email: person }, http)
+          throw error
+        })
+        return createResponse(200, ...(await signedInResponse(deps, cookies, { method: 'password', http })))
       },
     }),
     defineRoute({
@@ -85,8 +87,9 @@ export function sessionRoutes(deps: SessionDeps): Route[] {
           providers: [{ id: 'oidc', name: 'Example SSO' }],
         },
       },
-      async handle({ http }) {
+      async handle({ session, http }) {
         const { setCookie } = await deps.sessions.signOut(http.cookieHeader)
+        await deps.signInAudit.recordEnd(session.person, 'session.ended', http)
         return createResponse(200, await describeSession(deps, ''), { 'set-cookie': setCookie })
       },
     }),
@@ -109,8 +112,9 @@ export function sessionRoutes(deps: SessionDeps): Route[] {
         ),
         responses: { 200: SessionSchema },
       },
-      async handle({ http }) {
+      async handle({ session, http }) {
         await deps.sessions.endOthers(http.cookieHeader)
+        await deps.signInAudit.recordEnd(session.person, 'session.others_ended', http)
         return createResponse(200, await describeSession(deps, http.cookieHeader))
       },
     }),

@@ -65,12 +65,12 @@ test("a project's default model applies to its jobs until the model is removed",
   const [first] = await stores.models.list()
   if (!first) throw new Error('no model')
   const sealer = { seal: () => Promise.reject(new Error('there is no key')) } as never
-  await stores.models.add({ ...first, name: 'vendor/other', isDefault: false }, null, sealer)
+  await stores.models.add({ ...first, name: 'vendor/other', isDefault: false }, null, sealer, { kind: 'operator' })
   await client.projects.changeSettings(projectId, { defaultModel: 'vendor/other' })
   const { models } = await client.jobs.models(projectId)
   expect(models.filter(({ isDefault }) => isDefault).map(({ name }) => name)).toEqual(['vendor/other'])
   expect((await stores.models.find(projectId, 'default'))?.name).toBe('vendor/other')
-  await stores.models.remove('vendor/other')
+  await stores.models.remove('vendor/other', { kind: 'operator' })
   expect((await client.projects.settings(projectId)).defaultModel).toBeNull()
   expect((await stores.models.find(projectId, 'default'))?.name).toBe('test-model')
 })
@@ -121,7 +121,9 @@ test('changes nothing if one of the changes fails', async () => {
 test('rejects a model that is removed at the same time like an unknown one', async () => {
   const [first] = await api.stores.models.list()
   if (!first) throw new Error('no model')
-  await api.stores.models.add({ ...first, name: 'removed', isDefault: false }, null, undefined as never)
+  await api.stores.models.add({ ...first, name: 'removed', isDefault: false }, null, undefined as never, {
+    kind: 'operator',
+  })
   const connection = await api.pool.connect()
   await connection.query('BEGIN')
   await connection.query("DELETE FROM model WHERE name = 'removed'")

@@ -150,14 +150,14 @@ describe('webhooks of a GitHub App', () => {
     const app = { appId: 1, slug: 'colophon', name: 'Colophon', clientId: 'id' }
     const secrets = { clientSecret: 'x', privateKeyPem: 'x' }
     const urls = { baseUrl, url: `${baseUrl}/apps/colophon` }
-    await githubApps.put({ ...app, ...urls, webhookSecret: 'app secret' }, secrets, sealer)
+    await githubApps.put({ ...app, ...urls, webhookSecret: 'app secret' }, secrets, sealer, operator)
     const githubCom = { baseUrl: 'https://github.com', url: 'https://github.com/apps/colophon' }
-    await githubApps.put({ ...app, ...githubCom, webhookSecret: 'github.com secret' }, secrets, sealer)
+    await githubApps.put({ ...app, ...githubCom, webhookSecret: 'github.com secret' }, secrets, sealer, operator)
     const withoutWebhook = {
       baseUrl: 'https://no-webhook.example.com',
       url: 'https://no-webhook.example.com/apps/colophon',
     }
-    await githubApps.put({ ...app, ...withoutWebhook, webhookSecret: null }, secrets, sealer)
+    await githubApps.put({ ...app, ...withoutWebhook, webhookSecret: null }, secrets, sealer, operator)
     first = await connectThroughApp(baseUrl, { id: 42, installationId: 3 })
     second = await connectThroughApp(baseUrl, { id: 43, installationId: 3 })
     onGithubCom = await connectThroughApp('https://github.com', { id: 42, installationId: 3 })

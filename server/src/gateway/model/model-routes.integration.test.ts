@@ -137,14 +137,14 @@ describe.each(modelFormats)('%s', (format) => {
     const turn = await gateway.claim(format)
     const expectForbidden = async () =>
       expect((await gateway.post(format, turn.attemptToken, buildModelRequest(format, 'x'))).status).toBe(403)
-    await gateway.models.setAllowedProjects(turn.model, [])
+    await gateway.models.setAllowedProjects(turn.model, [], { kind: 'operator' })
     await expectForbidden()
-    await gateway.models.setAllowedProjects(turn.model, [turn.projectId])
+    await gateway.models.setAllowedProjects(turn.model, [turn.projectId], { kind: 'operator' })
     expect((await gateway.post(format, turn.attemptToken, buildModelRequest(format, 'x'))).status).toBe(200)
     await gateway.instance.pool.query("UPDATE job SET pending_stop = 'cancel' WHERE id = $1", [turn.jobId])
     await expectForbidden()
     await gateway.instance.pool.query('UPDATE job SET pending_stop = NULL WHERE id = $1', [turn.jobId])
-    await gateway.models.remove(turn.model)
+    await gateway.models.remove(turn.model, { kind: 'operator' })
     await expectForbidden()
   })
 

@@ -20,7 +20,11 @@ test('makes an invited person an operator, after which there is no link for a fi
   const operator = { kind: 'operator' } as const
   const { id } = await projects.create('Docs', operator)
   const { token } = await invitations.create(id, { email: 'early@example.com', role: 'viewer' }, operator)
-  await invitations.acceptAsNew(token, { name: 'Early', password: 'correct horse battery staple' }, 'test')
+  await invitations.acceptAsNew(
+    token,
+    { name: 'Early', password: 'correct horse battery staple' },
+    { requestId: 'test', ipAddress: '127.0.0.1' },
+  )
   expect(admin('owner-link', 'create')).toMatchObject({ status: 0, stdout: expect.stringContaining('/welcome#') })
   expect(admin('operator', 'list')).toMatchObject({ status: 0, stdout: '' })
 
@@ -47,9 +51,13 @@ test('lists, disables, enables and deletes people, ends their sessions, and take
   const { id } = await projects.create('Docs', operator)
   for (const name of ['ada', 'robin']) {
     const { token } = await invitations.create(id, { email: `${name}@example.com`, role: 'owner' }, operator)
-    await invitations.acceptAsNew(token, { name, password: 'correct horse battery staple' }, 'test')
+    await invitations.acceptAsNew(
+      token,
+      { name, password: 'correct horse battery staple' },
+      { requestId: 'test', ipAddress: '127.0.0.1' },
+    )
   }
-  const robin = { kind: 'person', email: 'robin@example.com', requestId: null } as const
+  const robin = { kind: 'person', email: 'robin@example.com' } as const
   const input = { name: 'CI', scopes, allowedNetworks: [], expiresAt: null }
   const { key } = await instance.stores.keys.create(id, input, robin)
   const ofRobin = ['--email', 'robin@example.com']

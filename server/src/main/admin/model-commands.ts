@@ -38,7 +38,7 @@ export const modelCommands = {
       const failure = options['no-test'] ? undefined : await testUnsavedModel(config, model, key)
       if (failure)
         throw new Problem('invalid_request', `${failure} The model was not saved. To skip the test, use --no-test.`)
-      await withStores(({ models }) => models.add(model, key, createSealer(config.sealingKeys)))
+      await withStores(({ models }) => models.add(model, key, createSealer(config.sealingKeys), operator))
       note(`The model ${model.name} is available to ${describeProjects(model.projectIds)}.`)
     },
   }),
@@ -60,7 +60,7 @@ export const modelCommands = {
     options: { name: modelName },
     run: ({ name }) =>
       withStores(async ({ models }) => {
-        await models.remove(name)
+        await models.remove(name, operator)
         note(`The model ${name} and its key are removed. Jobs that use it fail at their next model call.`)
       }),
   }),
@@ -71,7 +71,7 @@ export const modelCommands = {
     run: (options) =>
       withStores(async ({ models }) => {
         const projectIds = options.projects ?? null
-        await models.setAllowedProjects(options.name, projectIds)
+        await models.setAllowedProjects(options.name, projectIds, operator)
         note(`The model ${options.name} is available to ${describeProjects(projectIds)}.`)
       }),
   }),

@@ -22,7 +22,7 @@ export const secretCommands = {
     options: {},
     async run() {
       const sealingKeys = loadSealingPrivateKeys()
-      await withStores(async ({ credentials, models, githubApps }) => {
+      await withStores(async ({ audit, credentials, models, githubApps }) => {
         const opener = createOpener(sealingKeys)
         const sealer = createSealer(sealingKeys)
         const results = [
@@ -32,6 +32,8 @@ export const secretCommands = {
         ]
         const resealed = results.reduce((sum, result) => sum + result.resealed, 0)
         const current = results.reduce((sum, result) => sum + result.current, 0)
+        const entry = { action: 'secrets.resealed', subject: 'instance', detail: { resealed, current } } as const
+        await audit.recordInstanceEvent({ kind: 'operator' }, entry)
         note(`Secrets resealed: ${resealed}. Secrets already sealed with the current key: ${current}.`)
       })
     },

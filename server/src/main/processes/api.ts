@@ -8,6 +8,7 @@ import { ViewReportReader } from '../../analytics/query/view-report-reader.ts'
 import { AnalyticsSiteCache } from '../../analytics/settings/analytics-site-cache.ts'
 import { createApi } from '../../api/app.ts'
 import { createJobEventStreams } from '../../api/jobs/job-event-streams.ts'
+import { SignInAudit } from '../../api/people/sign-in-audit.ts'
 import type { ReadWebhook } from '../../api/webhooks/receive-webhook.ts'
 import { webhookParsers } from '../../code-hosts/code-host-factory.ts'
 import { createJobSignaler } from '../../jobs/job-signaler.ts'
@@ -59,6 +60,7 @@ export async function startApi(config: ApiConfig): Promise<RunningProcess> {
   const people = {
     sessions: createSessionManager(config, database, stores, log),
     canSendEmail: mailer !== undefined,
+    signInAudit: new SignInAudit(stores.audit, log),
     publicUrl: config.publicUrl,
     sendInvitationEmail: createInvitationEmailSender(mailer, log),
   }

@@ -43,7 +43,11 @@ function depsWith(send: Mailer['send']): BudgetNoticeDeps {
 async function createProjectWithOwner(email: string) {
   const { id } = await instance.stores.projects.create('Handbook', operator)
   const { token } = await instance.stores.invitations.create(id, { email, role: 'owner' }, operator)
-  await instance.stores.invitations.acceptAsNew(token, { name: 'An Owner', password: 'correct horse battery' }, 'test')
+  await instance.stores.invitations.acceptAsNew(
+    token,
+    { name: 'An Owner', password: 'correct horse battery' },
+    { requestId: 'test', ipAddress: '127.0.0.1' },
+  )
   await instance.stores.members.add(id, { email: `not-joined-${email}`, role: 'owner' }, operator)
   return id
 }

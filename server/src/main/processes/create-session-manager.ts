@@ -7,7 +7,7 @@ import type { Stores } from './open-stores.ts'
 export function createSessionManager(
   { people, publicUrl }: ApiConfig,
   database: Database,
-  { invitations, people: persons }: Stores,
+  { accounts, audit, invitations, people: persons }: Stores,
   log: Log,
 ): SessionManager {
   return new SessionManager(
@@ -18,6 +18,11 @@ export function createSessionManager(
       isInvited: (email) => invitations.isInvited(email),
       isDisabled: (personId) => persons.isDisabled(personId),
       onNewPerson: (person) => invitations.acceptAll(person),
+      async onProviderLinked(personId) {
+        const { email } = await accounts.get(personId)
+        const entry = { action: 'provider.linked', subject: personId, detail: {} } as const
+        await audit.recordInstanceEvent({ kind: 'person', email }, entry)
+      },
       log,
     },
     people.oidc,

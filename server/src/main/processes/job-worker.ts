@@ -1,5 +1,6 @@
 /** The part of `worker` that runs agent jobs: queues turns, publishes results, follows pull requests and wakes stalled jobs. */
 import { Client } from '@temporalio/client'
+import { startAuditExporter } from '../../activities/audit-exporter.ts'
 import { createGithubAuthorizationActivities } from '../../activities/github-authorization-activities.ts'
 import { createJobActivities } from '../../activities/job-activities.ts'
 import { startJobDispatcher } from '../../activities/job-dispatcher.ts'
@@ -19,6 +20,7 @@ import type { RunnerApiDeps } from '../../gateway/runner-api.ts'
 import { createJobSignaler } from '../../jobs/job-signaler.ts'
 import { QueuedAttemptWatcher } from '../../jobs/queued-attempt-watcher.ts'
 import { deleteExpiredAccess } from '../../people/delete-expired-access.ts'
+import { repeatBatches } from '../../platform/background-task.ts'
 import { workerCallTimeoutMs } from '../../platform/call-worker.ts'
 import type { WorkerConfig } from '../../platform/config.ts'
 import { createEgress } from '../../platform/egress/egress.ts'
@@ -48,6 +50,8 @@ export interface JobWorker {
   gateway: { runnerApi: RunnerApiDeps; model: ModelRouteDeps; gitProxy: GitProxyDeps }
   stop(): Promise<void>
 }
+
+const expiredAuditBatch = 1_000
 
 export function startJobWorker(config: WorkerConfig, services: ServiceClients, log: Log): JobWorker {
   const { jobs } = config
@@ -115,6 +119,10 @@ export function startJobWorker(config: WorkerConfig, services: ServiceClients, l
     await authorizations.deleteExpired()
     await deliveries.deleteExpired()
     await stores.budgets.deleteExpiredHours()
+    await repeatBatches(
+      (limit) => stores.audit.deleteExpired({ retentionDays: config.audit.retentionDays, limit }),
+      expiredAuditBatch,
+    )
   }
   const dispatcher = startJobDispatcher({
     turns,
@@ -124,6 +132,12 @@ export function startJobWorker(config: WorkerConfig, services: ServiceClients, l
     deleteExpired,
     signals,
     settings: jobs,
+    log,
+  })
+  const auditExporter = startAuditExporter({
+    exports: stores.auditExports,
+    webhook: config.audit.webhook,
+    egress,
     log,
   })
   const repositoryFollower = startRepositoryPoller({ repositories, openProject, egress, log })
@@ -170,6 +184,7 @@ export function startJobWorker(config: WorkerConfig, services: ServiceClients, l
     async stop() {
       await Promise.all([
         dispatcher.stop(),
+        auditExporter.stop(),
         pullRequestFollower.stop(),
         repositoryFollower.stop(),
         temporalWorker.stop(),

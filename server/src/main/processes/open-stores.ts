@@ -1,5 +1,6 @@
 import { AnalyticsSettingsStore } from '../../analytics/settings/analytics-settings-store.ts'
 import { scopesByRole } from '../../api/caller.ts'
+import { AuditExportStore } from '../../audit/audit-export-store.ts'
 import { AuditStore } from '../../audit/audit-store.ts'
 import type { Database } from '../../database/database.ts'
 import { GithubAppStore } from '../../github/app-store.ts'
@@ -38,6 +39,7 @@ export const openStores = (database: Database) => ({
   members: new MemberStore(database, offboarding),
   keys: new KeyStore(database, offboarding),
   audit: new AuditStore(database),
+  auditExports: new AuditExportStore(database),
   repositories: new RepositoryStore(database),
   credentials: new CredentialStore(database),
   deliveries: new WebhookDeliveryStore(database),

@@ -39,7 +39,7 @@ export function createSettingsDeps({
   }
   const modelProviders: ModelConnector = {
     test: (model, key) => testUnsavedModel(config, model, key, workerCallTimeoutMs),
-    save: (model, key) => stores.models.add(model, key, createSealer(config.sealingKeys)),
+    save: (model, key, actor) => stores.models.add(model, key, createSealer(config.sealingKeys), actor),
   }
   const callWorker = createWorkerCaller(temporal, connection, jobTaskQueue)
   return {

@@ -52,7 +52,7 @@ export function createGithubConnector({
   return {
     baseUrls: config.githubUrls,
 
-    async registerApp(baseUrl, code) {
+    async registerApp(baseUrl, code, actor) {
       const egress = createEgress(config.egress)
       try {
         const created = await convertAppManifest(baseUrl, code, egress)
@@ -73,7 +73,7 @@ export function createGithubConnector({
         }
         const previous = await githubApps.find(baseUrl)
         const secrets = { clientSecret: created.client_secret, privateKeyPem: created.pem }
-        const stored = await githubApps.put(app, secrets, sealer)
+        const stored = await githubApps.put(app, secrets, sealer, actor)
         log.warn({ baseUrl, appId: stored.appId, previousAppId: previous?.appId ?? null }, 'github app stored')
         return stored
       } catch (error) {

@@ -280,6 +280,30 @@ export const settings = {
     },
   },
 
+  audit: {
+    retentionDays: withDefault('COLOPHON_AUDIT_RETENTION_DAYS', integer(90, 36_500), '730', {
+      meaning: 'How long entries of the audit logs are kept.',
+    }),
+    webhook: {
+      url: required('COLOPHON_AUDIT_WEBHOOK_URL', url('https:', 'http:'), {
+        documentedDefault: 'none',
+        purpose: 'the URL that receives the entries of the audit logs',
+        meaning:
+          'URL that receives the entries of all [audit logs](people.md#audit-logs), within seconds. In a private network, it has to ' +
+          'be in `COLOPHON_EGRESS_ALLOWED_HOSTS`.',
+      }),
+      secret: required(
+        'COLOPHON_AUDIT_WEBHOOK_SECRET',
+        secret(longText(32, 'like the output of `openssl rand -hex 32`')),
+        {
+          documentedDefault: 'required with `COLOPHON_AUDIT_WEBHOOK_URL`',
+          purpose: 'signs what is sent to COLOPHON_AUDIT_WEBHOOK_URL; at least 32 random characters',
+          meaning: 'Signs what is sent to `COLOPHON_AUDIT_WEBHOOK_URL`. At least 32 random characters.',
+        },
+      ),
+    },
+  },
+
   views: {
     maxBufferBytes: withDefault(
       'COLOPHON_VIEWS_BUFFER_MAX_MEGABYTES',

@@ -106,7 +106,7 @@ export async function startTestModelGateway(addresses: ServiceAddresses, purpose
       isDefault: false,
       ...changes,
     }
-    await models.add(model, providerKey, sealer)
+    await models.add(model, providerKey, sealer, { kind: 'operator' })
     return model
   }
 

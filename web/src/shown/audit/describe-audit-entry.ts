@@ -65,6 +65,38 @@ const descriptions: Readonly<Record<string, (detail: Detail) => string>> = {
       : 'changed how page views are counted',
   'site_key.created': () => 'created a site key',
   'site_key.revoked': () => 'revoked a site key',
+  'access.denied': ({ route, code }) => `was denied ${text(route)} (${text(code)})`,
+  'session.started': ({ method }) => `signed in${signInMethods[text(method)] ?? ''}`,
+  'session.failed': ({ email, provider }) =>
+    email ? `failed to sign in as ${text(email)}` : `failed to sign in with the OpenID provider (${text(provider)})`,
+  'session.ended': () => 'signed out',
+  'session.others_ended': () => 'ended their other sessions',
+  'password.changed': () => 'changed their password',
+  'password.reset': () => 'set a new password with a link',
+  'password_link.created': () => 'created a link for setting a new password',
+  'provider.linked': () => 'linked their account at the OpenID provider',
+  'model.added': ({ baseUrl }) => `added a model at ${text(baseUrl)}`,
+  'model.removed': ({ baseUrl }) => `removed a model at ${text(baseUrl)}`,
+  'model.made_default': () => 'made a model the default of the instance',
+  'model.projects_changed': ({ projectIds }) =>
+    projectIds === null ? 'made a model available to all projects' : 'changed which projects may use a model',
+  'github_app.stored': ({ slug, previousAppId }) =>
+    `${previousAppId === null ? 'added' : 'replaced'} the GitHub App ${text(slug)}`,
+  'secrets.resealed': ({ resealed }) => `sealed ${Number(resealed)} secrets again`,
+  'person.disabled': () => 'disabled a person',
+  'person.enabled': () => 'enabled a person',
+  'person.deleted': () => 'deleted a person',
+  'person.sessions_ended': () => 'ended all sessions of a person',
+  'operator.added': () => 'made a person an operator',
+  'operator.revoked': () => 'took the operator rights of a person away',
+}
+
+const signInMethods: Readonly<Record<string, string>> = {
+  password: ' with a password',
+  provider: ' with the OpenID provider',
+  invitation: ' by accepting an invitation',
+  password_link: ' with a link for setting a password',
+  owner_link: ' as the first owner',
 }
 
 export function describeAuditEntry({ action, actor, detail }: Pick<AuditEntry, 'action' | 'actor' | 'detail'>): string {
@@ -106,12 +138,13 @@ function describeChangedRules({ from, to }: Detail): string {
 
 const toDetail = (value: unknown): Detail => (typeof value === 'object' && value !== null ? (value as Detail) : {})
 
-export type AuditActor = { kind: 'person' | 'key' | 'operator' | 'code-host'; name: string }
+export type AuditActor = { kind: 'person' | 'key' | 'operator' | 'code-host' | 'anonymous'; name: string }
 
 /** An actor is an email address, the ID of an API key, `operator` for `colophon-server admin`, or an unknown user of the code host. */
 export function parseAuditActor(actor: string): AuditActor {
   if (actor === 'operator') return { kind: 'operator', name: 'colophon-server admin' }
   if (actor === 'code-host') return { kind: 'code-host', name: 'The code host' }
+  if (actor === 'anonymous') return { kind: 'anonymous', name: 'Someone' }
   if (actor.startsWith('per_')) return { kind: 'person', name: 'A deleted person' }
   return actor.includes('@') ? { kind: 'person', name: actor } : { kind: 'key', name: `API key ${actor}` }
 }

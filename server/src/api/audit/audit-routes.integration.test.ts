@@ -23,6 +23,7 @@ test('lists entries newest first, back to the creation of the project', async ()
     subject: projectId,
     detail: { name: 'Zero' },
     requestId: null,
+    ipAddress: null,
   })
 })
 
