@@ -226,8 +226,8 @@ export const mutations: readonly Mutation[] = [
     bug: 'Other sites can trigger changes with the session of a signed-in member',
     file: 'server/src/api/authorize.ts',
     find: `      if (isChange) assertSameOrigin(request, deps.publicOrigin)
-      return { session, projectId,`,
-    replace: '      return { session, projectId,',
+      try {`,
+    replace: '      try {',
     caughtBy: { proof: 'role-permissions' },
     failure: 'is rejected as cross-origin',
   },
