@@ -68,6 +68,9 @@ const stateColumns = [
 
 const hasValidPreviousToken = sql<boolean>`coalesce(previous_token_expires_at > now(), false)`
 
+/** More than any team needs. A leaked key must not be able to fill the table. */
+const maxRunnersPerProject = 200
+
 export class RunnerStore {
   readonly #db: Database
   readonly #offboarding: Offboarding
@@ -105,6 +108,17 @@ export class RunnerStore {
   ): Promise<ProjectRunner> {
     return this.#db.transaction().execute(async (tx) => {
       await this.#offboarding.assertMayStillGrant(tx, projectId, actor)
+      const { count } = await tx
+        .selectFrom('runner')
+        .select(sql<string>`count(*)`.as('count'))
+        .where('project_ids', '@>', sql<Id<'prj'>[]>`ARRAY[${projectId}]::text[]`)
+        .where('revoked_at', 'is', null)
+        .executeTakeFirstOrThrow()
+      if (Number(count) >= maxRunnersPerProject)
+        throw new Problem(
+          'invalid_request',
+          `The project has ${maxRunnersPerProject} runners, which is the maximum. Revoke some first.`,
+        )
       const { id } = await tx
         .insertInto('runner')
         .values(toRow({ name, tokenHash, expiresAt, projectIds: [projectId] }, actor))

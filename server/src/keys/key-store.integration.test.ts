@@ -173,3 +173,17 @@ test('records the last use at most once a minute', async () => {
   await keys.recordUse({ ...key, lastUsedAt: new Date(Date.now() - 61_000) })
   expect(Number(await lastUse())).toBeGreaterThanOrEqual(Number(first))
 })
+
+test('a project has at most 500 active keys', async () => {
+  const project = await projects.create('Many keys', operator)
+  const { key } = await keys.create(project.id, input, operator)
+  await instance.pool.query(
+    `INSERT INTO api_key (project_id, id, name, secret_hash, prefix, scopes)
+     SELECT project_id, 'key_' || number, name, sha256(number::text::bytea), prefix, scopes
+     FROM api_key, generate_series(1, 499) AS number WHERE id = $1`,
+    [key.id],
+  )
+  await expect(keys.create(project.id, input, operator)).rejects.toThrow('500 API keys, which is the maximum')
+  await keys.revoke(project.id, key.id, operator)
+  await keys.create(project.id, input, operator)
+})

@@ -28,6 +28,9 @@ export interface ApiKeyInput extends KeyGrant {
   name: string
 }
 
+/** More than any team needs. A leaked key must not be able to fill the table. */
+const maxActiveKeys = 500
+
 export class KeyStore {
   readonly #db: Database
   readonly #offboarding: Offboarding
@@ -48,6 +51,7 @@ export class KeyStore {
     return this.#db.transaction().execute(async (tx) => {
       await this.#offboarding.assertMayStillGrant(tx, projectId, actor)
       if (actor.kind === 'key') assertGrantWithin(await getKey(tx, projectId, actor.keyId), input)
+      await assertBelowLimit(tx, projectId)
       const row = await tx
         .insertInto('api_key')
         .values({
@@ -194,4 +198,20 @@ function toKey(row: Selectable<ApiKeyTable>): ApiKeyRecord {
     lastUsedAt: row.last_used_at,
     revokedAt: row.revoked_at,
   }
+}
+
+/** Exact, because the project is locked. */
+async function assertBelowLimit(tx: DatabaseTransaction, projectId: Id<'prj'>): Promise<void> {
+  const { count } = await tx
+    .selectFrom('api_key')
+    .select(sql<string>`count(*)`.as('count'))
+    .where('project_id', '=', projectId)
+    .where('revoked_at', 'is', null)
+    .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', sql<Date>`now()`)]))
+    .executeTakeFirstOrThrow()
+  if (Number(count) >= maxActiveKeys)
+    throw new Problem(
+      'invalid_request',
+      `The project has ${maxActiveKeys} API keys, which is the maximum. Revoke some first.`,
+    )
 }

@@ -63,3 +63,20 @@ test('rejects callers without access', async () => {
     await expect(client.runners.revoke(projectId, newId('run')), caller).rejects.toMatchObject({ code })
   }
 })
+
+test('a project has at most 200 runners', async () => {
+  const { projectId, client } = await api.createProject()
+  const { runner } = await client.runners.create(projectId, { name: 'first' })
+  await api.pool.query(
+    `INSERT INTO runner (id, name, token_hash, project_ids)
+     SELECT 'run_' || number || $1, 'more', sha256((number || $1)::bytea), ARRAY[$1] FROM generate_series(1, 199) AS number`,
+    [projectId],
+  )
+  const another = () => client.runners.create(projectId, { name: 'another' })
+  await expect(another()).rejects.toMatchObject({
+    code: 'invalid_request',
+    detail: expect.stringContaining('200 runners'),
+  })
+  await client.runners.revoke(projectId, runner.id)
+  await another()
+})
