@@ -87,6 +87,7 @@ export const untestedCodeBlockReasons: Readonly<Record<string, string>> = {
  * shown, or the reason why none does.
  */
 export const dashboardBlocks: Readonly<Record<string, { runBy: string; where: string } | { notRun: string }>> = {
+  codes: { notRun: 'recovery codes, which are nothing to run' },
   buildRunnerCommand: { runBy: 'proofs/onboarding.ts', where: "copied('runner command')" },
   renderAiViewExample: { runBy: 'web/src/keys/examples.integration.test.ts', where: 'renderAiViewExample(' },
   renderCheckoutImportCommand: {

@@ -188,13 +188,17 @@ async function everyRouteWithEveryCredential(
 function expectedAt({ method, path, access }: ApiOperation, { expectedForAnyKey, expected }: Credential): Expected {
   if (access === 'session' || access === 'operator') return unauthenticated // an API key is not a session
   if (access === 'any-key') return expectedForAnyKey
-  if (sessionOnlyPath.test(path) && expected === accepted) return rejected(403, 'insufficient_scope')
+  if (method !== 'GET' && sessionOnlyPath.test(path) && expected === accepted)
+    return rejected(403, 'insufficient_scope')
   if (access !== 'public') return expected
   return method === 'GET' || path === '/v1/collect' ? accepted : rejected(403, 'cross_origin')
 }
 
-/** GitHub authorizations belong to a person, and only a person can change the publishing rules. An API key is not a person. */
-const sessionOnlyPath = /^\/v2\/projects\/\{projectId\}\/(?:github\/|repository\/rules$)/
+/**
+ * GitHub authorizations belong to a person, and only a person can change the publishing rules and the second
+ * factor rule. An API key is not a person.
+ */
+const sessionOnlyPath = /^\/v2\/projects\/\{projectId\}\/(?:github\/|repository\/rules$|second-factor$)/
 
 /**
  * Rejections after access was granted. The code host in the example does not exist, so the connection test fails, and no result of

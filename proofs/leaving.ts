@@ -253,8 +253,11 @@ async function createWaysIn(
   })
   const withSecret = (name: string, secret: string) => withHeaders(name, '/v2/me', formatBearerHeader(secret))
   const withRunnerToken = (name: string, token: string) => inGateway(name, token, 'claim', { waitSeconds: 0 })
-  const withLink = (name: string, { url: link }: { url: string }) =>
-    withHeaders(name, '/v2/invitations/lookup', [], { method: 'POST', body: { token: new URL(link).hash.slice(1) } })
+  const withLink = (name: string, { url: link }: { url: string | null }) =>
+    withHeaders(name, '/v2/invitations/lookup', [], {
+      method: 'POST',
+      body: { token: new URL(link ?? '').hash.slice(1) },
+    })
   const cookie = person.headers().slice(0, 2)
   const ways: WayIn[] = [
     withHeaders('session', '/v2/projects', cookie),

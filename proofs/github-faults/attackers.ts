@@ -45,7 +45,7 @@ export async function createAttacker(fixture: GithubFixture, login: string): Pro
   const { id: emptyId } = await owner.client.projects.create({ name: `Unconnected project of ${login}` })
   const person = await createInvitedMember(api.url, owner, { projectId, role, email })
   const { url } = await owner.client.invitations.create(emptyId, { email, role })
-  await person.client.invitations.accept({ token: new URL(url).hash.slice(1) })
+  await person.client.invitations.accept({ token: new URL(url ?? '').hash.slice(1) })
 
   await control.createUser(login)
   for (const { repositoryId } of projects) await control.addCollaborator(repositoryId, login, 'read')

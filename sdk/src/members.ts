@@ -3,12 +3,15 @@ import type {
   AddMemberResponse,
   ChangeMemberRoleData,
   ChangeMemberRoleResponse,
+  GetRequiredSecondFactorData,
   ListCreatedAccessData,
   ListCreatedAccessResponse,
   ListMembersData,
   ListMembersResponse,
   RemoveMemberData,
   RemoveMemberResponse,
+  RequiredSecondFactor,
+  RequireSecondFactorData,
 } from './generated/types.gen.ts'
 import type { OperationCaller } from './operation.ts'
 import type { CallOptions } from './request.ts'
@@ -35,6 +38,20 @@ export const createMemberCalls = (call: OperationCaller) => ({
     call<ChangeMemberRoleData, ChangeMemberRoleResponse>(
       'PATCH',
       { url: '/v2/projects/{projectId}/members/{memberId}', path: { projectId, memberId }, body },
+      options,
+    ),
+
+  getSecondFactorRule: (projectId: string, options?: CallOptions) =>
+    call<GetRequiredSecondFactorData, RequiredSecondFactor>(
+      'GET',
+      { url: '/v2/projects/{projectId}/second-factor', path: { projectId } },
+      options,
+    ),
+
+  requireSecondFactor: (projectId: string, body: RequireSecondFactorData['body'], options?: CallOptions) =>
+    call<RequireSecondFactorData, RequiredSecondFactor>(
+      'PATCH',
+      { url: '/v2/projects/{projectId}/second-factor', path: { projectId }, body },
       options,
     ),
 

@@ -84,8 +84,36 @@ const calls: Record<
   getMe: { call: () => client.me() },
   getSession: { call: () => client.session.get() },
   signIn: { call: () => client.session.signIn(login), body: login },
+  verifySecondFactor: {
+    call: () => client.session.verifySecondFactor({ code: '123456' }),
+    body: { code: '123456' },
+  },
+  createAuthenticator: {
+    call: () => client.session.createAuthenticator({ password: 'a' }),
+    body: { password: 'a' },
+  },
+  confirmAuthenticator: {
+    call: () => client.session.confirmAuthenticator({ code: '123456' }),
+    body: { code: '123456' },
+  },
+  removeAuthenticator: {
+    call: () => client.session.removeAuthenticator({ password: 'a' }),
+    body: { password: 'a' },
+  },
+  createRecoveryCodes: {
+    call: () => client.session.createRecoveryCodes({ password: 'a' }),
+    body: { password: 'a' },
+  },
+  getRequiredSecondFactor: { call: () => client.members.getSecondFactorRule('{projectId}') },
+  requireSecondFactor: {
+    call: () => client.members.requireSecondFactor('{projectId}', { required: true }),
+    body: { required: true },
+  },
   signOut: { call: () => client.session.signOut() },
   endOtherSessions: { call: () => client.session.endOthers(), query: '?except=current' },
+  listSessions: { call: () => client.session.list() },
+  endSession: { call: () => client.session.end('{sessionId}') },
+  dismissFailedSignIns: { call: () => client.session.dismissFailedSignIns() },
   startProviderSignIn: {
     call: () => client.session.startProviderSignIn({ purpose: 'sign_in', returnTo: '/' }),
     body: { purpose: 'sign_in', returnTo: '/' },

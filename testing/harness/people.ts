@@ -53,6 +53,10 @@ export async function createInvitedMember(
 ): Promise<SignedInPerson> {
   const { url } = await owner.client.invitations.create(projectId, { email, role })
   const member = createPerson(apiUrl, email)
-  await member.client.invitations.accept({ token: new URL(url).hash.slice(1), name: email, password: personPassword })
+  await member.client.invitations.accept({
+    token: new URL(url ?? '').hash.slice(1),
+    name: email,
+    password: personPassword,
+  })
   return member
 }

@@ -16,6 +16,8 @@ export function testAuthorizeDeps({
       db: database,
       publicUrl: publicOrigin,
       sessionSecret: 'a secret for tests that is long enough',
+      maxIdleHours: 24,
+      applyGroups: async () => {},
       isInvited: async () => false,
       isDisabled: async () => false,
       onNewPerson: async () => {},
@@ -25,5 +27,5 @@ export function testAuthorizeDeps({
     undefined,
   )
   const denials = new DenialAudit(stores.audit, createLog('test', { level: 'error' }))
-  return { keys: stores.keys, people: stores.people, sessions, publicOrigin, denials }
+  return { keys: stores.keys, people: stores.people, sessions, publicOrigin, denials, requiresSecondFactor: false }
 }

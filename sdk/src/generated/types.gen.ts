@@ -27,7 +27,7 @@ export type Problem = {
     /**
      * Code of the error, from a closed list. `GET /errors/{code}` explains it.
      */
-    code: 'invalid_request' | 'unauthenticated' | 'insufficient_scope' | 'insufficient_role' | 'cross_origin' | 'reauthentication_required' | 'ip_not_allowed' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'job_archived' | 'not_cancellable' | 'not_awaiting_approval' | 'project_not_ready' | 'queue_full' | 'too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'rate_limited' | 'internal_error' | 'unavailable';
+    code: 'invalid_request' | 'unauthenticated' | 'insufficient_scope' | 'insufficient_role' | 'cross_origin' | 'reauthentication_required' | 'second_factor_required' | 'ip_not_allowed' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'job_archived' | 'not_cancellable' | 'not_awaiting_approval' | 'project_not_ready' | 'queue_full' | 'too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'rate_limited' | 'internal_error' | 'unavailable';
     /**
      * ID of the request. Include it when you report a problem to an operator.
      */
@@ -1795,6 +1795,20 @@ export type Invitation = {
 };
 
 /**
+ * Whether the project requires a second factor.
+ */
+export type RequiredSecondFactor = {
+    /**
+     * Whether members who sign in with a password need a second factor to use the project. API keys do not.
+     */
+    required: boolean;
+    /**
+     * How many members have joined and have not set up an authenticator app.
+     */
+    membersWithout: number;
+};
+
+/**
  * An entry of the audit log: who did what. Entries are never changed, except that the email address of a person who is deleted is replaced by their ID.
  */
 export type AuditEntry = {
@@ -2002,19 +2016,52 @@ export type Session = {
          * Whether the person is an operator of this instance, who can create projects and add models.
          */
         isOperator: boolean;
+        /**
+         * Whether signing in with the password also requires a code of an authenticator app.
+         */
+        hasSecondFactor: boolean;
     } | null;
     /**
      * Time until which this session may perform actions that require a recent sign-in, such as creating an API key. Null if no one is signed in.
      */
     recentlyAuthenticatedUntil: string | null;
     /**
+     * Whether the password was correct and the second factor is missing: send a code to `/v2/session/second-factor` within 10 minutes. Only in responses to signing in.
+     */
+    needsSecondFactor: boolean;
+    /**
+     * Whether the instance requires a second factor that the signed-in person does not have. Until they set one up, all other requests get `second_factor_required`.
+     */
+    mustSetUpSecondFactor: boolean;
+    /**
+     * Failed attempts to sign in with the email address of the signed-in person, if there were 5 or more that they have not dismissed. Otherwise null.
+     */
+    failedSignIns: {
+        /**
+         * How many attempts failed.
+         */
+        count: number;
+        /**
+         * Time of the first failed attempt.
+         */
+        firstAt: string;
+        /**
+         * Time of the last failed attempt.
+         */
+        lastAt: string;
+    } | null;
+    /**
      * Whether the instance has no operator yet, so that the first owner has to be created. False if someone is signed in.
      */
     needsFirstOwner: boolean;
     /**
-     * Whether this instance can send email. If it can, invitations are sent by email as well.
+     * Whether this instance can send email. If it can, links of invitations are sent only by email.
      */
     canSendEmail: boolean;
+    /**
+     * Whether people can sign in with a password. Otherwise they must use a provider.
+     */
+    allowsPasswords: boolean;
     /**
      * OpenID Connect providers that people can sign in with, besides email address and password.
      */
@@ -2028,6 +2075,40 @@ export type Session = {
          */
         name: string;
     }>;
+};
+
+/**
+ * A session of the signed-in person.
+ */
+export type ListedSession = {
+    /**
+     * ID of the session.
+     */
+    id: string;
+    /**
+     * Browser and system that the session was started with, as the browser reported them.
+     */
+    device: string;
+    /**
+     * Network from which the session was started, without the last part of the address. Null if it is not known.
+     */
+    network: string | null;
+    /**
+     * Time of the sign-in.
+     */
+    createdAt: string;
+    /**
+     * Time of the last request, up to a minute late.
+     */
+    lastUsedAt: string;
+    /**
+     * Time at which the session ends even if it is used.
+     */
+    expiresAt: string;
+    /**
+     * Whether this request was sent with the session.
+     */
+    isCurrent: boolean;
 };
 
 /**
@@ -2149,7 +2230,7 @@ export type CreateJobErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -2237,7 +2318,7 @@ export type GetJobErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -2318,7 +2399,7 @@ export type SendMessageErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -2413,7 +2494,7 @@ export type ListJobsErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -2493,7 +2574,7 @@ export type ListMessagesErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -2564,7 +2645,7 @@ export type GetDiffErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -2640,7 +2721,7 @@ export type ApproveResultErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -2715,7 +2796,7 @@ export type RejectResultErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -2800,7 +2881,7 @@ export type ListEventsErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -2871,7 +2952,7 @@ export type CancelJobErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -2933,7 +3014,7 @@ export type ArchiveJobErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -2987,7 +3068,7 @@ export type ListModelsErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -3055,7 +3136,7 @@ export type TestProjectModelErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -3161,7 +3242,7 @@ export type IngestViewsErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -3332,7 +3413,7 @@ export type ListViewsErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -3403,7 +3484,7 @@ export type ExportViewsErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -3486,7 +3567,7 @@ export type GetViewTimeseriesErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -3557,7 +3638,7 @@ export type ListClientsErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -3643,7 +3724,7 @@ export type GetCoverageErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -3727,7 +3808,7 @@ export type ListSourcesErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -3785,7 +3866,7 @@ export type ListLiveEventsErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -3891,7 +3972,7 @@ export type ClassifyClientErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -3949,7 +4030,7 @@ export type GetAnalyticsSettingsErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -4028,7 +4109,7 @@ export type ChangeAnalyticsSettingsErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `reauthentication_required`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `reauthentication_required`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -4094,7 +4175,7 @@ export type ListSiteKeysErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -4157,7 +4238,7 @@ export type CreateSiteKeyErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -4219,7 +4300,7 @@ export type RevokeSiteKeyErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -4335,7 +4416,7 @@ export type ListKeysErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -4419,7 +4500,7 @@ export type CreateKeyErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `reauthentication_required`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `reauthentication_required`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -4495,7 +4576,7 @@ export type RevokeKeyErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `reauthentication_required`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `reauthentication_required`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -4547,6 +4628,10 @@ export type ListProjectsErrors = {
      * `unauthenticated`
      */
     401: Problem;
+    /**
+     * `second_factor_required`
+     */
+    403: Problem;
     /**
      * `request_timeout`
      */
@@ -4624,7 +4709,7 @@ export type CreateProjectErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_role`, `cross_origin`
+     * `insufficient_role`, `cross_origin`, `second_factor_required`
      */
     403: Problem;
     /**
@@ -4682,7 +4767,7 @@ export type GetProjectErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -4745,7 +4830,7 @@ export type RenameProjectErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -4811,7 +4896,7 @@ export type GetSetupErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -4869,7 +4954,7 @@ export type GetRepositoryErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -4974,7 +5059,7 @@ export type ChangeRepositoryErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -5073,7 +5158,7 @@ export type ConnectRepositoryErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `reauthentication_required`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `reauthentication_required`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -5168,7 +5253,7 @@ export type TestRepositoryErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -5259,7 +5344,7 @@ export type ChangePublishingRulesErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `reauthentication_required`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `reauthentication_required`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -5334,7 +5419,7 @@ export type StartGithubAuthorizationErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -5422,7 +5507,7 @@ export type CompleteGithubAuthorizationErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -5505,7 +5590,7 @@ export type TestGithubRepositoryErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -5588,7 +5673,7 @@ export type ConnectGithubRepositoryErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `reauthentication_required`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `reauthentication_required`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -5654,7 +5739,7 @@ export type GetProjectSettingsErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -5742,7 +5827,7 @@ export type ChangeProjectSettingsErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `reauthentication_required`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `reauthentication_required`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -5813,7 +5898,7 @@ export type GetProjectSpendErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -5871,7 +5956,7 @@ export type GetInstanceSpendErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_role`
+     * `insufficient_role`, `second_factor_required`
      */
     403: Problem;
     /**
@@ -5925,7 +6010,7 @@ export type PauseProjectErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -5983,7 +6068,7 @@ export type ResumeProjectErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -6041,7 +6126,7 @@ export type ListRunnersErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -6113,7 +6198,7 @@ export type CreateRunnerErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `reauthentication_required`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `reauthentication_required`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -6202,7 +6287,7 @@ export type RotateRunnerTokenErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `reauthentication_required`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `reauthentication_required`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -6278,7 +6363,7 @@ export type RevokeRunnerErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -6341,7 +6426,7 @@ export type GetProjectHealthErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -6408,7 +6493,7 @@ export type ListMembersErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -6484,7 +6569,7 @@ export type AddMemberErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `reauthentication_required`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `reauthentication_required`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -6559,7 +6644,7 @@ export type ListCreatedAccessErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -6631,7 +6716,7 @@ export type RemoveMemberErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `reauthentication_required`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `reauthentication_required`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -6702,7 +6787,7 @@ export type ChangeMemberRoleErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `reauthentication_required`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `reauthentication_required`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -6768,7 +6853,7 @@ export type ListInvitationsErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -6840,7 +6925,7 @@ export type CreateInvitationErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `reauthentication_required`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `reauthentication_required`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -6882,11 +6967,11 @@ export type CreateInvitationResponses = {
     201: {
         invitation: Invitation;
         /**
-         * Link to give to the invited person. Only this response contains it.
+         * Link to give to the invited person. Only this response contains it. Null if it was sent by email.
          */
-        url: string;
+        url: string | null;
         /**
-         * Whether the link was also sent to the invited person by email.
+         * Whether the link was sent to the invited person by email.
          */
         emailed: boolean;
     };
@@ -6920,7 +7005,7 @@ export type RevokeInvitationErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -6956,6 +7041,135 @@ export type RevokeInvitationResponses = {
 
 export type RevokeInvitationResponse = RevokeInvitationResponses[keyof RevokeInvitationResponses];
 
+export type GetRequiredSecondFactorData = {
+    body?: never;
+    path: {
+        /**
+         * ID of the project.
+         */
+        projectId: string;
+    };
+    query?: never;
+    url: '/v2/projects/{projectId}/second-factor';
+};
+
+export type GetRequiredSecondFactorErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `second_factor_required`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type GetRequiredSecondFactorError = GetRequiredSecondFactorErrors[keyof GetRequiredSecondFactorErrors];
+
+export type GetRequiredSecondFactorResponses = {
+    /**
+     * Whether the project requires a second factor.
+     */
+    200: RequiredSecondFactor;
+};
+
+export type GetRequiredSecondFactorResponse = GetRequiredSecondFactorResponses[keyof GetRequiredSecondFactorResponses];
+
+export type RequireSecondFactorData = {
+    body: {
+        /**
+         * Whether members who sign in with a password need a second factor to use the project. API keys do not.
+         */
+        required: boolean;
+    };
+    path: {
+        /**
+         * ID of the project.
+         */
+        projectId: string;
+    };
+    query?: never;
+    url: '/v2/projects/{projectId}/second-factor';
+};
+
+export type RequireSecondFactorErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `reauthentication_required`, `second_factor_required`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type RequireSecondFactorError = RequireSecondFactorErrors[keyof RequireSecondFactorErrors];
+
+export type RequireSecondFactorResponses = {
+    /**
+     * Whether the project requires a second factor.
+     */
+    200: RequiredSecondFactor;
+};
+
+export type RequireSecondFactorResponse = RequireSecondFactorResponses[keyof RequireSecondFactorResponses];
+
 export type ListAuditEntriesData = {
     body?: never;
     path: {
@@ -6987,7 +7201,7 @@ export type ListAuditEntriesErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `second_factor_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -7058,7 +7272,7 @@ export type ListInstanceAuditEntriesErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_role`
+     * `insufficient_role`, `second_factor_required`
      */
     403: Problem;
     /**
@@ -7116,7 +7330,7 @@ export type ListInstanceModelsErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_role`
+     * `insufficient_role`, `second_factor_required`
      */
     403: Problem;
     /**
@@ -7228,7 +7442,7 @@ export type AddModelErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_role`, `cross_origin`, `reauthentication_required`
+     * `insufficient_role`, `cross_origin`, `reauthentication_required`, `second_factor_required`
      */
     403: Problem;
     /**
@@ -7339,7 +7553,7 @@ export type TestModelErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_role`, `cross_origin`
+     * `insufficient_role`, `cross_origin`, `second_factor_required`
      */
     403: Problem;
     /**
@@ -7397,7 +7611,7 @@ export type RemoveModelErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_role`, `cross_origin`, `reauthentication_required`
+     * `insufficient_role`, `cross_origin`, `reauthentication_required`, `second_factor_required`
      */
     403: Problem;
     /**
@@ -7456,7 +7670,7 @@ export type SetDefaultModelErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_role`, `cross_origin`, `reauthentication_required`
+     * `insufficient_role`, `cross_origin`, `reauthentication_required`, `second_factor_required`
      */
     403: Problem;
     /**
@@ -7509,6 +7723,10 @@ export type ListGithubAppsErrors = {
      * `unauthenticated`
      */
     401: Problem;
+    /**
+     * `second_factor_required`
+     */
+    403: Problem;
     /**
      * `request_timeout`
      */
@@ -7573,7 +7791,7 @@ export type StartGithubAppErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_role`, `cross_origin`, `reauthentication_required`
+     * `insufficient_role`, `cross_origin`, `reauthentication_required`, `second_factor_required`
      */
     403: Problem;
     /**
@@ -7644,7 +7862,7 @@ export type CompleteGithubAppErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_role`, `cross_origin`, `reauthentication_required`
+     * `insufficient_role`, `cross_origin`, `reauthentication_required`, `second_factor_required`
      */
     403: Problem;
     /**
@@ -7706,7 +7924,7 @@ export type ListPeopleErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_role`
+     * `insufficient_role`, `second_factor_required`
      */
     403: Problem;
     /**
@@ -7769,7 +7987,7 @@ export type ListPersonCreatedAccessErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_role`
+     * `insufficient_role`, `second_factor_required`
      */
     403: Problem;
     /**
@@ -7837,7 +8055,7 @@ export type DisablePersonErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_role`, `cross_origin`, `reauthentication_required`
+     * `insufficient_role`, `cross_origin`, `reauthentication_required`, `second_factor_required`
      */
     403: Problem;
     /**
@@ -7899,7 +8117,7 @@ export type EnablePersonErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_role`, `cross_origin`, `reauthentication_required`
+     * `insufficient_role`, `cross_origin`, `reauthentication_required`, `second_factor_required`
      */
     403: Problem;
     /**
@@ -7958,7 +8176,7 @@ export type DeletePersonErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_role`, `cross_origin`, `reauthentication_required`
+     * `insufficient_role`, `cross_origin`, `reauthentication_required`, `second_factor_required`
      */
     403: Problem;
     /**
@@ -8012,7 +8230,7 @@ export type EndSessionsErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_role`, `cross_origin`, `reauthentication_required`
+     * `insufficient_role`, `cross_origin`, `reauthentication_required`, `second_factor_required`
      */
     403: Problem;
     /**
@@ -8071,7 +8289,7 @@ export type RevokeOperatorErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_role`, `cross_origin`, `reauthentication_required`
+     * `insufficient_role`, `cross_origin`, `reauthentication_required`, `second_factor_required`
      */
     403: Problem;
     /**
@@ -8125,7 +8343,7 @@ export type AddOperatorErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_role`, `cross_origin`, `reauthentication_required`
+     * `insufficient_role`, `cross_origin`, `reauthentication_required`, `second_factor_required`
      */
     403: Problem;
     /**
@@ -8305,6 +8523,51 @@ export type SignInResponses = {
 
 export type SignInResponse = SignInResponses[keyof SignInResponses];
 
+export type DismissFailedSignInsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v2/session/failed-sign-ins';
+};
+
+export type DismissFailedSignInsErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `cross_origin`
+     */
+    403: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type DismissFailedSignInsError = DismissFailedSignInsErrors[keyof DismissFailedSignInsErrors];
+
+export type DismissFailedSignInsResponses = {
+    /**
+     * The session of a browser: who is signed in, and how people can sign in to this instance.
+     */
+    200: Session;
+};
+
+export type DismissFailedSignInsResponse = DismissFailedSignInsResponses[keyof DismissFailedSignInsResponses];
+
 export type EndOtherSessionsData = {
     body?: never;
     path?: never;
@@ -8355,12 +8618,117 @@ export type EndOtherSessionsResponses = {
 
 export type EndOtherSessionsResponse = EndOtherSessionsResponses[keyof EndOtherSessionsResponses];
 
+export type ListSessionsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v2/sessions';
+};
+
+export type ListSessionsErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type ListSessionsError = ListSessionsErrors[keyof ListSessionsErrors];
+
+export type ListSessionsResponses = {
+    /**
+     * OK
+     */
+    200: {
+        /**
+         * Sessions that have not ended, the last used one first.
+         */
+        sessions: Array<ListedSession>;
+    };
+};
+
+export type ListSessionsResponse = ListSessionsResponses[keyof ListSessionsResponses];
+
+export type EndSessionData = {
+    body?: never;
+    path: {
+        /**
+         * ID of the session.
+         */
+        sessionId: string;
+    };
+    query?: never;
+    url: '/v2/sessions/{sessionId}';
+};
+
+export type EndSessionErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `cross_origin`
+     */
+    403: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type EndSessionError = EndSessionErrors[keyof EndSessionErrors];
+
+export type EndSessionResponses = {
+    /**
+     * OK
+     */
+    200: {
+        /**
+         * Sessions that have not ended, the last used one first.
+         */
+        sessions: Array<ListedSession>;
+    };
+};
+
+export type EndSessionResponse = EndSessionResponses[keyof EndSessionResponses];
+
 export type StartProviderSignInData = {
     body: {
         /**
-         * `sign_in`: sign in with the account at the provider. `link`: let the signed-in person also sign in with their account at the provider from now on.
+         * `sign_in`: sign in with the account at the provider. `link`: let the signed-in person also sign in with their account at the provider from now on. `reauthenticate`: sign in again, for actions that require a recent sign-in; the provider asks for the credentials even if the person is signed in there.
          */
-        purpose: 'sign_in' | 'link';
+        purpose: 'sign_in' | 'link' | 'reauthenticate';
         /**
          * Path of the dashboard to open after signing in, for example `/`.
          */
@@ -8430,6 +8798,330 @@ export type StartProviderSignInResponses = {
 
 export type StartProviderSignInResponse = StartProviderSignInResponses[keyof StartProviderSignInResponses];
 
+export type VerifySecondFactorData = {
+    body: {
+        /**
+         * Code of the authenticator app, or a recovery code.
+         */
+        code: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v2/session/second-factor';
+};
+
+export type VerifySecondFactorErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `cross_origin`
+     */
+    403: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type VerifySecondFactorError = VerifySecondFactorErrors[keyof VerifySecondFactorErrors];
+
+export type VerifySecondFactorResponses = {
+    /**
+     * The session of a browser: who is signed in, and how people can sign in to this instance.
+     */
+    200: Session;
+};
+
+export type VerifySecondFactorResponse = VerifySecondFactorResponses[keyof VerifySecondFactorResponses];
+
+export type CreateAuthenticatorData = {
+    body: {
+        /**
+         * Current password of the person.
+         */
+        password: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v2/session/authenticator';
+};
+
+export type CreateAuthenticatorErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `cross_origin`, `reauthentication_required`
+     */
+    403: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type CreateAuthenticatorError = CreateAuthenticatorErrors[keyof CreateAuthenticatorErrors];
+
+export type CreateAuthenticatorResponses = {
+    /**
+     * OK
+     */
+    200: {
+        /**
+         * URI for the authenticator app, usually shown as a QR code. It contains the secret.
+         */
+        uri: string;
+        /**
+         * Codes that each replace one code of the authenticator app. Only this response contains them.
+         */
+        recoveryCodes: Array<string>;
+    };
+};
+
+export type CreateAuthenticatorResponse = CreateAuthenticatorResponses[keyof CreateAuthenticatorResponses];
+
+export type ConfirmAuthenticatorData = {
+    body: {
+        /**
+         * Code that the authenticator app shows.
+         */
+        code: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v2/session/authenticator/confirm';
+};
+
+export type ConfirmAuthenticatorErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `cross_origin`, `reauthentication_required`
+     */
+    403: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type ConfirmAuthenticatorError = ConfirmAuthenticatorErrors[keyof ConfirmAuthenticatorErrors];
+
+export type ConfirmAuthenticatorResponses = {
+    /**
+     * The session of a browser: who is signed in, and how people can sign in to this instance.
+     */
+    200: Session;
+};
+
+export type ConfirmAuthenticatorResponse = ConfirmAuthenticatorResponses[keyof ConfirmAuthenticatorResponses];
+
+export type RemoveAuthenticatorData = {
+    body: {
+        /**
+         * Current password of the person.
+         */
+        password: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v2/session/authenticator/remove';
+};
+
+export type RemoveAuthenticatorErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `cross_origin`, `reauthentication_required`
+     */
+    403: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type RemoveAuthenticatorError = RemoveAuthenticatorErrors[keyof RemoveAuthenticatorErrors];
+
+export type RemoveAuthenticatorResponses = {
+    /**
+     * The session of a browser: who is signed in, and how people can sign in to this instance.
+     */
+    200: Session;
+};
+
+export type RemoveAuthenticatorResponse = RemoveAuthenticatorResponses[keyof RemoveAuthenticatorResponses];
+
+export type CreateRecoveryCodesData = {
+    body: {
+        /**
+         * Current password of the person.
+         */
+        password: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v2/session/recovery-codes';
+};
+
+export type CreateRecoveryCodesErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `cross_origin`, `reauthentication_required`
+     */
+    403: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type CreateRecoveryCodesError = CreateRecoveryCodesErrors[keyof CreateRecoveryCodesErrors];
+
+export type CreateRecoveryCodesResponses = {
+    /**
+     * OK
+     */
+    200: {
+        /**
+         * Codes that each replace one code of the authenticator app. Only this response contains them.
+         */
+        recoveryCodes: Array<string>;
+    };
+};
+
+export type CreateRecoveryCodesResponse = CreateRecoveryCodesResponses[keyof CreateRecoveryCodesResponses];
+
 export type CreateFirstOwnerData = {
     body: {
         /**
@@ -8445,7 +9137,7 @@ export type CreateFirstOwnerData = {
          */
         email: string;
         /**
-         * Password to set, of 12 to 128 characters.
+         * Password to set, of 12 to 128 characters. Common passwords are rejected, and those that consist mostly of the person's name or email address.
          */
         password: string;
     };
@@ -8511,7 +9203,7 @@ export type ChangePasswordData = {
          */
         currentPassword: string;
         /**
-         * Password to set, of 12 to 128 characters.
+         * Password to set, of 12 to 128 characters. Common passwords are rejected, and those that consist mostly of the person's name or email address.
          */
         newPassword: string;
     };
@@ -8577,7 +9269,7 @@ export type ResetPasswordData = {
          */
         token: string;
         /**
-         * Password to set, of 12 to 128 characters.
+         * Password to set, of 12 to 128 characters. Common passwords are rejected, and those that consist mostly of the person's name or email address.
          */
         newPassword: string;
     };
@@ -8710,6 +9402,10 @@ export type LookUpInvitationResponses = {
          * Whether an account with this email address exists.
          */
         hasAccount: boolean;
+        /**
+         * Whether the account can be taken over with a new name and password: the link was only sent by email, and nobody has shown before that the address is theirs.
+         */
+        canClaim: boolean;
     };
 };
 
@@ -8726,7 +9422,7 @@ export type AcceptInvitationData = {
          */
         name?: string;
         /**
-         * Password to set, of 12 to 128 characters.
+         * Password to set, of 12 to 128 characters. Common passwords are rejected, and those that consist mostly of the person's name or email address.
          */
         password?: string;
     };

@@ -6,6 +6,7 @@ import { disableBodyParsing, LargeBodyReader } from '../platform/http/large-body
 import { registerRoute, sendResponse } from '../platform/http/register-route.ts'
 import { type AuthorizeDeps, type AuthorizedRequest, authorize } from './authorize.ts'
 import { toClientNetwork } from './client-network.ts'
+import { toHttpDetails } from './http-details.ts'
 import { MinuteRateLimit } from './minute-rate-limit.ts'
 import type { Route } from './route.ts'
 
@@ -67,7 +68,7 @@ export function addRoutes(server: HttpServer, routes: readonly Route[], deps: Au
       query: request.query,
       body,
       headers: request.headers,
-      http: { requestId: request.id, ipAddress: request.ip ?? '', cookieHeader: request.headers.cookie ?? '' },
+      http: toHttpDetails(request),
       recheckAccess,
       ...context,
     } as Parameters<Route['handle']>[0]

@@ -29,6 +29,8 @@ import { type InvitationRouteDeps, invitationRoutes } from './people/invitation-
 import { type MemberRouteDeps, memberRoutes } from './people/member-routes.ts'
 import { type PeopleRouteDeps, peopleRoutes } from './people/people-routes.ts'
 import { addProviderCallback } from './people/provider-callback.ts'
+import { type RequiredSecondFactorDeps, requiredSecondFactorRoutes } from './people/required-second-factor-routes.ts'
+import { secondFactorRoutes } from './people/second-factor-routes.ts'
 import { sessionRoutes } from './people/session-routes.ts'
 import { getProjectHealthRoute, type ProjectHealthDeps } from './projects/get-health.ts'
 import { type PauseRouteDeps, pauseRoutes } from './projects/pause-routes.ts'
@@ -61,6 +63,7 @@ export interface ApiDeps
     InstanceModelRouteDeps,
     GithubAppRouteDeps,
     AcceptInvitationDeps,
+    RequiredSecondFactorDeps,
     HealthRouteDeps,
     WebhookDeps,
     SecurityTxtDeps {}
@@ -81,11 +84,13 @@ export const createApiRoutes = (deps: ApiDeps): Route[] => [
   getProjectHealthRoute(deps),
   ...memberRoutes(deps),
   ...invitationRoutes(deps),
+  ...requiredSecondFactorRoutes(deps),
   ...auditRoutes(deps),
   ...instanceModelRoutes(deps),
   ...githubAppRoutes(deps),
   ...peopleRoutes(deps),
   ...sessionRoutes(deps),
+  ...secondFactorRoutes(deps),
   ...accountRoutes(deps),
   ...acceptInvitationRoutes(deps),
   ...healthRoutes(deps),

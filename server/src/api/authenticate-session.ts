@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Scope } from '../keys/scopes.ts'
 import type { PersonStore } from '../people/person-store.ts'
-import { type LiveSession, sessionCookieName } from '../people/session.ts'
+import { hasPassedSecondFactor, type LiveSession, sessionCookieName } from '../people/session.ts'
 import type { SessionManager } from '../people/session-manager.ts'
 import { Problem } from '../platform/http/problem.ts'
 import { isId } from '../platform/ids.ts'
@@ -34,8 +34,10 @@ export async function authorizeMember(
   people: PersonStore,
 ): Promise<Caller & { kind: 'person' }> {
   const { projectId = '' } = request.params as { projectId?: string }
-  const role = isId('prj', projectId) ? await people.findRole(projectId, session.person.id) : undefined
-  if (role === undefined) throw projectNotFoundProblem()
+  const member = isId('prj', projectId) ? await people.findMembership(projectId, session.person.id) : undefined
+  if (member === undefined) throw projectNotFoundProblem()
+  const { role } = member
+  if (member.requiresSecondFactor) assertSecondFactor(session, 'project')
   if (!scopesByRole[role].includes(scope)) {
     const required = (['viewer', 'editor', 'owner'] as const).find((each) => scopesByRole[each].includes(scope))
     throw new Problem('insufficient_role', `This requires the role ${required}. Your role in the project is ${role}.`)
@@ -43,7 +45,16 @@ export async function authorizeMember(
   return { kind: 'person', id: session.person.id, session, role }
 }
 
-export const recentlyAuthenticatedUntil = ({ createdAt }: LiveSession): Date => new Date(createdAt.getTime() + recentMs)
+export function assertSecondFactor(session: LiveSession, requiredBy: 'instance' | 'project'): void {
+  if (!hasPassedSecondFactor(session))
+    throw new Problem(
+      'second_factor_required',
+      `This ${requiredBy} requires a second factor. Set up an authenticator app on your account page, then try again.`,
+    )
+}
+
+export const recentlyAuthenticatedUntil = ({ authenticatedAt }: LiveSession): Date =>
+  new Date(authenticatedAt.getTime() + recentMs)
 
 /** For requests that need it only if they destroy something. An API key has no sign-in. */
 export function requireRecentSignInOf(caller: Caller): void {

@@ -8,7 +8,13 @@ import type { SessionManager } from '../people/session-manager.ts'
 import { Problem } from '../platform/http/problem.ts'
 import type { Id } from '../platform/ids.ts'
 import { authorizeKey, findKey, keyNoLongerValidProblem } from './authenticate-key.ts'
-import { authorizeMember, hasSessionCookie, requireRecentSignIn, requireSession } from './authenticate-session.ts'
+import {
+  assertSecondFactor,
+  authorizeMember,
+  hasSessionCookie,
+  requireRecentSignIn,
+  requireSession,
+} from './authenticate-session.ts'
 import type { DenialAudit } from './denial-audit.ts'
 import type { Route } from './route.ts'
 import { assertSameOrigin } from './same-origin.ts'
@@ -18,6 +24,8 @@ export interface AuthorizeDeps {
   sessions: SessionManager
   people: PersonStore
   publicOrigin: string
+  /** Whether everyone who signs in with a password needs a second factor. */
+  requiresSecondFactor: boolean
   denials: DenialAudit
 }
 
@@ -47,6 +55,7 @@ export async function authorize(
     const check = async () => {
       const session = await requireSession(request, deps.sessions)
       if (isChange) assertSameOrigin(request, deps.publicOrigin)
+      if (deps.requiresSecondFactor && !route.allowsMissingSecondFactor) assertSecondFactor(session, 'instance')
       if (access === 'operator' && !session.person.isOperator) {
         const problem = new Problem('insufficient_role', 'Only an operator of the instance can do this.')
         deps.denials.record('instance', toPersonActor(session, request), { route: describeRoute(route), problem })
@@ -61,6 +70,7 @@ export async function authorize(
     const check = async () => {
       const session = await requireSession(request, deps.sessions)
       if (isChange) assertSameOrigin(request, deps.publicOrigin)
+      if (deps.requiresSecondFactor) assertSecondFactor(session, 'instance')
       try {
         return { session, projectId, caller: await authorizeMember(request, session, access, deps.people) }
       } catch (error) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toClientNetwork } from './client-network.ts'
+import { toClientNetwork, toCoarseNetwork } from './client-network.ts'
 
 test.each([
   ['192.0.2.7', '192.0.2.7'],
@@ -13,4 +13,13 @@ test.each([
   ['64:ff9b::192.0.2.7', '64:ff9b:0:0::/64'],
 ])('the network of %s is %s', (address, network) => {
   expect(toClientNetwork(address)).toBe(network)
+})
+
+test.each([
+  ['192.0.2.7', '192.0.2.0/24'],
+  ['::ffff:192.0.2.7', '192.0.2.0/24'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1::/48'],
+  ['', ''],
+])('the coarse network of %s is %s', (address, network) => {
+  expect(toCoarseNetwork(address)).toBe(network)
 })

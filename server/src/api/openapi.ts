@@ -290,6 +290,8 @@ function problemsOf(route: Route): [status: string, description: string][] {
     if (code === 'insufficient_scope' || status === 404) return isOfProject
     if (code === 'insufficient_role') return isOfProject || access === 'operator'
     if (code === 'cross_origin') return method !== 'GET' && (isOfProject || needsSession)
+    if (code === 'second_factor_required')
+      return isOfProject || (needsSession && route.allowsMissingSecondFactor !== true)
     if (code === 'reauthentication_required') return requiresRecentSignIn === true
     if (status === 408 || status === 413 || status === 415) return schemas.body !== undefined
     if (code !== 'rate_limited') return false

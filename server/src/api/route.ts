@@ -39,6 +39,8 @@ export interface HttpRequestDetails {
   ipAddress: string
   /** The `Cookie` header, unparsed. */
   cookieHeader: string
+  /** The `User-Agent` header, shortened to what a session stores. */
+  userAgent: string
 }
 
 type CallerContext<RequiredAccess extends RouteAccess> = RequiredAccess extends 'public'
@@ -72,6 +74,8 @@ export interface RouteDefinition<Schemas extends RouteSchemas, RequiredAccess ex
   allowsCrossOrigin?: true
   /** Requires a session that is at most 10 minutes old, so that nobody can use a browser that was left open. */
   requiresRecentSignIn?: true
+  /** For what a person needs to set up a second factor where one is required. */
+  allowsMissingSecondFactor?: true
   /** Rate limit by the network of the client, for routes on which strangers can guess secrets. */
   maxPerMinutePerNetwork?: number
   /** Response headers by status, in addition to `X-Request-Id` and those of every problem with that status. */

@@ -3,15 +3,19 @@
  * creates people (`person-store.ts`, `invitation-store.ts`); better-auth creates only invited people who sign in with the
  * OpenID provider.
  */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { randomInt } from 'node:crypto'
 import { betterAuth } from 'better-auth'
 import { APIError } from 'better-auth/api'
-import { genericOAuth } from 'better-auth/plugins'
+import { genericOAuth, twoFactor } from 'better-auth/plugins'
 import type { Database } from '../database/database.ts'
 import type { OidcConfig } from '../platform/config.ts'
 import { type Id, newId } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
+import { admitsGroups } from './group-roles.ts'
 import { hashPassword, maxPasswordCharacters, minPasswordCharacters, verifyPassword } from './passwords.ts'
-import { type Person, sessionCookieName } from './session.ts'
+import { type Browser, type Person, secondFactorCookieName, sessionCookieName } from './session.ts'
+import { rememberNetwork } from './sign-in-guard.ts'
 
 export interface AuthDeps {
   db: Database
@@ -19,6 +23,8 @@ export interface AuthDeps {
   sessionSecret: string
   /** Whether a person who signs in with the provider for the first time was invited. */
   isInvited(email: string): Promise<boolean>
+  /** Gives the person who signs in with the provider the roles of their groups. */
+  applyGroups(personId: Id<'per'>, groups: readonly string[]): Promise<void>
   /** A disabled person gets no session. */
   isDisabled(personId: Id<'per'>): Promise<boolean>
   /** Called after better-auth created a person who signed in with the provider. */
@@ -28,11 +34,62 @@ export interface AuthDeps {
   log: Log
 }
 
+/** What the provider reports about the person who signs in: the claims of the verified ID token, and those of its user info. */
+interface ProviderClaims {
+  claims: Readonly<Record<string, unknown>>
+}
+
+/** better-auth passes the claims only to some of the hooks that need them. */
+const providerSignIn = new AsyncLocalStorage<ProviderClaims>()
+
+export const withProviderClaims = <Result>(work: () => Promise<Result>): Promise<Result> =>
+  providerSignIn.run({ claims: {} }, work)
+
+/** Not recent, if the provider does not say when the person entered their credentials. */
+const unknownTime = new Date(0)
+
+function readAuthTime(): Date {
+  const seconds = providerSignIn.getStore()?.claims.auth_time
+  return typeof seconds === 'number' ? new Date(Math.min(seconds * 1000, Date.now())) : unknownTime
+}
+
+function readGroups({ groupsClaim }: OidcConfig): string[] {
+  const groups = providerSignIn.getStore()?.claims[groupsClaim]
+  return Array.isArray(groups) ? groups.filter((group) => typeof group === 'string') : []
+}
+
+/** The token was verified before. Only its payload is read here. */
+function readPayload(idToken: string | undefined): Record<string, unknown> {
+  const [, payload = ''] = (idToken ?? '').split('.')
+  return payload === '' ? {} : (JSON.parse(Buffer.from(payload, 'base64url').toString()) as Record<string, unknown>)
+}
+
+const isAllowedDomain = ({ allowedDomains }: OidcConfig, email: string): boolean =>
+  allowedDomains.length === 0 || allowedDomains.includes(email.toLowerCase().split('@').at(-1) ?? '')
+
 /** The sign-in page gets it in its URL. */
 export const accountDisabledCode = 'account_disabled'
 export const oidcProviderId = 'oidc'
 export const authPath = '/v2/auth'
 const sessionSeconds = 7 * 24 * 3600
+
+/** Only in the requests that Colophon itself passes to better-auth. */
+const networkHeader = 'x-colophon-network'
+
+export const toAuthHeaders = ({ cookieHeader, userAgent, coarseNetwork }: Browser): Headers =>
+  new Headers({ cookie: cookieHeader, 'user-agent': userAgent, [networkHeader]: coarseNetwork })
+
+/** Without letters and digits that are easily confused on paper. A code has 49 random bits. */
+const recoveryAlphabet = 'abcdefghjkmnpqrstuvwxyz23456789'
+
+function generateRecoveryCodes(): string[] {
+  const letters = (count: number) =>
+    Array.from({ length: count }, () => recoveryAlphabet[randomInt(recoveryAlphabet.length)]).join('')
+  return Array.from({ length: 10 }, () => `${letters(5)}-${letters(5)}`)
+}
+
+const isProviderCallback = (path: string | undefined) =>
+  path?.startsWith('/callback/') || path?.startsWith('/oauth2/callback/')
 
 export type BetterAuth = ReturnType<typeof createBetterAuth>
 
@@ -65,8 +122,12 @@ export function createBetterAuth(deps: AuthDeps, oidc?: OidcConfig) {
         disabledAt: { type: 'date', fieldName: 'disabled_at', input: false, required: false },
       },
       async validateUserInfo({ user, source }) {
+        const { email } = user
+        if (oidc && source.method === 'oauth' && !(email && isAllowedDomain(oidc, email)))
+          return { error: 'email_domain_not_allowed' }
         if (source.action !== 'create-user') return
-        if (user.emailVerified === true && user.email && (await deps.isInvited(user.email))) return
+        const isAdmitted = oidc && admitsGroups(oidc.groupRoles, readGroups(oidc))
+        if (user.emailVerified === true && email && (isAdmitted || (await deps.isInvited(email)))) return
         return { error: 'not_invited' }
       },
     },
@@ -81,9 +142,20 @@ export function createBetterAuth(deps: AuthDeps, oidc?: OidcConfig) {
       },
       session: {
         create: {
-          async before({ userId }) {
-            if (await deps.isDisabled(userId as Id<'per'>))
-              throw new APIError('FORBIDDEN', { code: accountDisabledCode })
+          async before(session, context) {
+            const personId = session.userId as Id<'per'>
+            if (await deps.isDisabled(personId)) throw new APIError('FORBIDDEN', { code: accountDisabledCode })
+            const ipAddress = context?.headers?.get(networkHeader) ?? session.ipAddress ?? null
+            if (!oidc || !isProviderCallback(context?.path))
+              return { data: { ...session, ipAddress, signInMethod: session.signInMethod ?? 'password' } }
+            await deps.applyGroups(personId, readGroups(oidc))
+            return { data: { ...session, ipAddress, signInMethod: 'provider', authenticatedAt: readAuthTime() } }
+          },
+          async after({ userId }, context) {
+            const network = context?.headers?.get(networkHeader)
+            // After a password, a second factor may be missing: `SessionManager.signIn` knows.
+            if (network && context?.path !== '/sign-in/email')
+              await rememberNetwork(deps.db, userId as Id<'per'>, network)
           },
         },
       },
@@ -99,6 +171,17 @@ export function createBetterAuth(deps: AuthDeps, oidc?: OidcConfig) {
         updatedAt: 'updated_at',
       },
       expiresIn: sessionSeconds,
+      additionalFields: {
+        signInMethod: { type: 'string', fieldName: 'sign_in_method', input: false, required: false },
+        authenticatedAt: { type: 'date', fieldName: 'authenticated_at', input: false, required: false },
+        lastUsedAt: {
+          type: 'date',
+          fieldName: 'last_used_at',
+          input: false,
+          required: false,
+          defaultValue: () => new Date(),
+        },
+      },
       disableSessionRefresh: true,
       cookieCache: { enabled: false }, // otherwise a session that was ended would stay valid in the cookie
     },
@@ -130,31 +213,58 @@ export function createBetterAuth(deps: AuthDeps, oidc?: OidcConfig) {
       // `Secure` is always set. Browsers accept it on http://localhost too. `__Host-` prevents other subdomains from setting the
       // cookie.
       defaultCookieAttributes: { secure: true, httpOnly: true, sameSite: 'lax', path: '/' },
-      cookies: { session_token: { name: sessionCookieName }, state: { name: '__Host-colophon_state' } },
+      cookies: {
+        session_token: { name: sessionCookieName },
+        state: { name: '__Host-colophon_state' },
+        two_factor: { name: secondFactorCookieName },
+      },
       useSecureCookies: false, // would add the prefix `__Secure-` to the cookie names
       ipAddress: { disableIpTracking: true },
       database: { generateId: ({ model }) => (model === 'user' ? newId('per') : newId('ses')) },
     },
-    plugins: oidc
-      ? [
-          genericOAuth({
-            config: [
-              {
-                providerId: oidcProviderId,
-                name: oidc.name,
-                discoveryUrl: `${oidc.issuer}/.well-known/openid-configuration`,
-                requireIdTokenVerification: true,
-                clientId: oidc.clientId,
-                clientSecret: oidc.clientSecret,
-                scopes: ['openid', 'email', 'profile'],
-                // The provider may omit the name, or send a long one.
-                mapProfileToUser: ({ name, preferred_username, email }) => ({
-                  name: String(name || preferred_username || email).slice(0, 100),
-                }),
-              },
-            ],
-          }),
-        ]
-      : [],
+    plugins: [
+      twoFactor({
+        issuer: `Colophon (${new URL(deps.publicUrl).host})`,
+        twoFactorTable: 'person_two_factor',
+        backupCodeOptions: { storeBackupCodes: 'encrypted', customBackupCodesGenerate: generateRecoveryCodes },
+        schema: {
+          user: { fields: { twoFactorEnabled: 'two_factor_enabled' } },
+          twoFactor: {
+            fields: {
+              userId: 'person_id',
+              backupCodes: 'backup_codes',
+              failedVerificationCount: 'failed_verification_count',
+              lockedUntil: 'locked_until',
+            },
+          },
+        },
+      }),
+      ...(oidc
+        ? [
+            genericOAuth({
+              config: [
+                {
+                  providerId: oidcProviderId,
+                  name: oidc.name,
+                  discoveryUrl: `${oidc.issuer}/.well-known/openid-configuration`,
+                  requireIdTokenVerification: true,
+                  clientId: oidc.clientId,
+                  clientSecret: oidc.clientSecret,
+                  scopes: ['openid', 'email', 'profile', ...oidc.extraScopes],
+                  accountSubject({ tokens, profile }) {
+                    const signIn = providerSignIn.getStore()
+                    if (signIn) signIn.claims = { ...profile, ...readPayload(tokens.idToken) }
+                    return profile.sub ?? ''
+                  },
+                  // The provider may omit the name, or send a long one.
+                  mapProfileToUser: ({ name, preferred_username, email }) => ({
+                    name: String(name || preferred_username || email).slice(0, 100),
+                  }),
+                },
+              ],
+            }),
+          ]
+        : []),
+    ],
   })
 }

@@ -1,18 +1,19 @@
 import { sql } from 'kysely'
 import type { DatabaseTransaction } from '../database/database.ts'
+import { Problem } from '../platform/http/problem.ts'
 import type { Id } from '../platform/ids.ts'
 
 const maxPerHour = 50
 
 /**
- * Returns whether another email may be sent, and if so, counts it as sent. Without a limit, anyone who may invite could send
+ * Counts an email as sent, or throws if there were too many. Without a limit, anyone who may invite could send
  * unlimited email to strangers in the name of this instance. The transaction must hold the lock on the project's row.
  */
 export async function consumeInvitationEmailLimit(
   tx: DatabaseTransaction,
   projectId: Id<'prj'>,
   email: string,
-): Promise<boolean> {
+): Promise<void> {
   const { lastHour, recentToSameAddress } = await tx
     .selectFrom('invitation_email')
     .select([
@@ -24,7 +25,19 @@ export async function consumeInvitationEmailLimit(
     .where('project_id', '=', projectId)
     .where('at', '>', sql<Date>`now() - interval '1 hour'`)
     .executeTakeFirstOrThrow()
-  if (Number(lastHour) >= maxPerHour || Number(recentToSameAddress) > 0) return false
+  if (Number(recentToSameAddress) > 0)
+    throw new Problem(
+      'rate_limited',
+      `An invitation was emailed to ${email} within the last 10 minutes, and is still valid. Wait before you send another.`,
+      { headers: { 'retry-after': '600' } },
+    )
+  if (Number(lastHour) >= maxPerHour)
+    throw new Problem(
+      'rate_limited',
+      `The project sent ${maxPerHour} invitations within the last hour. Try again later.`,
+      {
+        headers: { 'retry-after': '3600' },
+      },
+    )
   await tx.insertInto('invitation_email').values({ project_id: projectId, email }).execute()
-  return true
 }

@@ -9,8 +9,9 @@ import { normalizeEmail } from './email.ts'
 import { consumeInvitationEmailLimit } from './invitation-emails.ts'
 import { generateLinkToken, hashLinkToken } from './link-token.ts'
 import { isLowerRole, type MemberRole } from './member-role.ts'
+import { assertHardToGuess } from './password-rules.ts'
 import { hashPassword } from './passwords.ts'
-import { insertPerson } from './person-store.ts'
+import { claimPerson, insertPerson, markEmailProven } from './person-store.ts'
 import type { Person } from './session.ts'
 import type { PeopleTables } from './tables.ts'
 
@@ -31,6 +32,10 @@ export interface InvitationDetails {
   role: MemberRole
   /** Whether an account with this email address exists. */
   hasAccount: boolean
+  /** Whether the link was only emailed, so that it proves the address. */
+  provesEmail: boolean
+  /** Whether the account can be taken over with the link, because nobody has proved its address yet. */
+  canClaim: boolean
 }
 
 const linkDays = 7
@@ -53,12 +58,16 @@ export class InvitationStore {
     this.#offboarding = offboarding
   }
 
-  /** A new invitation for the same address replaces the previous one, whose link stops working. */
+  /**
+   * A new invitation for the same address replaces the previous one, whose link stops working. `byEmail`: the link goes to the
+   * invited person by email and to nobody else, so that it proves their address.
+   */
   async create(
     projectId: Id<'prj'>,
     invitee: { email: string; role: MemberRole },
     actor: Actor,
-  ): Promise<{ invitation: Invitation; token: string; mayEmail: boolean }> {
+    { byEmail = false } = {},
+  ): Promise<{ invitation: Invitation; token: string }> {
     const token = generateLinkToken()
     const email = normalizeEmail(invitee.email)
     return this.#db.transaction().execute(async (tx) => {
@@ -87,6 +96,7 @@ export class InvitationStore {
           role: invitee.role,
           token_hash: hashLinkToken(token),
           invited_by: formatActor(actor),
+          proves_email: byEmail,
           expires_at: sql<Date>`now() + make_interval(days => ${linkDays})`,
         })
         .returning(columns)
@@ -96,8 +106,20 @@ export class InvitationStore {
         subject: invitation.id,
         detail: { email, role: invitee.role },
       })
-      return { invitation, token, mayEmail: await consumeInvitationEmailLimit(tx, projectId, email) }
+      if (byEmail) await consumeInvitationEmailLimit(tx, projectId, email)
+      return { invitation, token }
     })
+  }
+
+  /** For an email that could not be sent. It can be tried again at once. */
+  async withdraw(projectId: Id<'prj'>, { id, email }: Invitation, actor: Actor): Promise<void> {
+    await this.revoke(projectId, id, actor)
+    await this.#db
+      .deleteFrom('invitation_email')
+      .where('project_id', '=', projectId)
+      .where('email', '=', email)
+      .where('at', '>', sql<Date>`now() - interval '10 minutes'`)
+      .execute()
   }
 
   /** Invitations that have not expired, newest first. */
@@ -133,19 +155,32 @@ export class InvitationStore {
     return invitation
   }
 
-  /** Creates an account for the email address that was invited, and for no other address. */
+  /**
+   * Creates an account for the email address that was invited, and for no other address. An account that someone created with this
+   * address without proving it is taken over.
+   */
   async acceptAsNew(
     token: string,
     account: { name: string; password: string },
     request: AuditedRequest,
   ): Promise<{ email: string }> {
-    const { email, hasAccount } = await this.lookUp(token) // before hashing, which is too expensive to do for anyone who asks
-    if (hasAccount) throw accountExists(email)
+    const { email, hasAccount, canClaim } = await this.lookUp(token) // before hashing, which is too expensive to do for anyone who asks
+    if (hasAccount && !canClaim) throw accountExists(email)
+    assertHardToGuess(account.password, { name: account.name, email })
     const password = await hashPassword(account.password)
     return this.#db.transaction().execute(async (tx) => {
-      if (!(await lockByToken(tx, token))) throw deadLink()
-      const id = await insertPerson(tx, { name: account.name, email, password, isOperator: false })
+      const invitation = await lockByToken(tx, token)
+      if (!invitation) throw deadLink()
+      const person = { name: account.name, email, password }
+      const id = invitation.canClaim
+        ? await claimPerson(tx, person)
+        : await insertPerson(tx, { ...person, isOperator: false })
       if (!id) throw accountExists(email)
+      if (invitation.canClaim) {
+        const actor: Actor = { kind: 'person', email, ...request }
+        await this.#offboarding.revoke(tx, { creator: email }, { keep: [], because: id, actor })
+      }
+      if (invitation.provesEmail) await markEmailProven(tx, id)
       await this.#join(tx, { id, email }, hashLinkToken(token), request)
       return { email }
     })
@@ -160,6 +195,7 @@ export class InvitationStore {
           'invalid_request',
           `This invitation is for ${invitation.email}, but you are signed in as ${person.email}. Sign in with the other account.`,
         )
+      if (invitation.provesEmail) await markEmailProven(tx, person.id)
       await this.#join(tx, person, hashLinkToken(token), request)
     })
   }
@@ -178,6 +214,7 @@ export class InvitationStore {
   async acceptAll({ id, email }: Pick<Person, 'id' | 'email'>): Promise<void> {
     await this.#db.transaction().execute(async (tx) => {
       await lockProjects(tx, (invitations) => invitations.where('email', '=', email.toLowerCase()))
+      await markEmailProven(tx, id)
       await this.#join(tx, { id, email: email.toLowerCase() }, undefined, undefined)
     })
   }
@@ -243,13 +280,14 @@ async function findByToken(db: Database, token: string): Promise<InvitationDetai
     .innerJoin('project', 'project.id', 'invitation.project_id')
     .leftJoin('person', 'person.email', 'invitation.email')
     .select(['project.id as projectId', 'project.name as projectName', 'invitation.email', 'role'])
-    .select('person.id as personId')
+    .select(['person.id as personId', 'person.email_proven_at as provenAt', 'invitation.proves_email as provesEmail'])
     .where('token_hash', '=', hashLinkToken(token))
     .where('expires_at', '>', sql<Date>`now()`)
     .executeTakeFirst()
   if (!row) return undefined
-  const { personId, ...invitation } = row
-  return { ...invitation, hasAccount: personId !== null }
+  const { personId, provenAt, ...invitation } = row
+  const hasAccount = personId !== null
+  return { ...invitation, hasAccount, canClaim: hasAccount && invitation.provesEmail && provenAt === null }
 }
 
 const noSuchInvitation = () => new Problem('not_found', 'The project has no invitation with this ID.')

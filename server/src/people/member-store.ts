@@ -19,6 +19,12 @@ export interface Member {
   isDisabled: boolean
 }
 
+export interface SecondFactorRule {
+  required: boolean
+  /** Members who have joined and have no second factor of their own. They may sign in with the OpenID provider. */
+  membersWithout: number
+}
+
 /** People with a role in a project. The last owner of a project cannot be removed or lose the role. */
 export class MemberStore {
   readonly #db: Database
@@ -105,6 +111,25 @@ export class MemberStore {
     })
   }
 
+  async readSecondFactorRule(projectId: Id<'prj'>): Promise<SecondFactorRule> {
+    return readSecondFactorRule(this.#db, projectId)
+  }
+
+  async requireSecondFactor(projectId: Id<'prj'>, required: boolean, actor: Actor): Promise<SecondFactorRule> {
+    return this.#db.transaction().execute(async (tx) => {
+      const changed = await tx
+        .updateTable('project')
+        .set({ requires_second_factor: required })
+        .where('id', '=', projectId)
+        .where('requires_second_factor', '!=', required)
+        .returning('id')
+        .executeTakeFirst()
+      const action = required ? 'second_factor.required' : 'second_factor.not_required'
+      if (changed) await recordAudit(tx, projectId, actor, { action, subject: projectId, detail: {} })
+      return readSecondFactorRule(tx, projectId)
+    })
+  }
+
   /** Revokes what the member created, except what the actor keeps and so takes over. */
   async remove(projectId: Id<'prj'>, memberId: string, actor: Actor, keep: readonly string[] = []): Promise<Member> {
     return this.#db.transaction().execute(async (tx) => {
@@ -167,3 +192,19 @@ async function assertNotLastOwner(tx: DatabaseTransaction, projectId: Id<'prj'>,
 }
 
 const noSuchMember = () => new Problem('not_found', 'The project has no member with this ID.')
+
+async function readSecondFactorRule(db: Database, projectId: Id<'prj'>): Promise<SecondFactorRule> {
+  const { required } = await db
+    .selectFrom('project')
+    .select('requires_second_factor as required')
+    .where('id', '=', projectId)
+    .executeTakeFirstOrThrow()
+  const { count } = await db
+    .selectFrom('project_member')
+    .innerJoin('person', 'person.id', 'project_member.person_id')
+    .select(sql<string>`count(*)`.as('count'))
+    .where('project_id', '=', projectId)
+    .where('two_factor_enabled', '=', false)
+    .executeTakeFirstOrThrow()
+  return { required, membersWithout: Number(count) }
+}

@@ -7,6 +7,7 @@ import { type Id, newId } from '../platform/ids.ts'
 import { normalizeEmail } from './email.ts'
 import { generateLinkToken, hashLinkToken } from './link-token.ts'
 import type { MemberRole } from './member-role.ts'
+import { assertHardToGuess } from './password-rules.ts'
 import { hashPassword } from './passwords.ts'
 
 export interface NewPerson {
@@ -64,6 +65,21 @@ export class PersonStore {
     return createOneTimeLink(this.#db, null)
   }
 
+  /** For a person who lost their authenticator app and their recovery codes. Ends their sessions. */
+  async removeSecondFactor(email: string): Promise<void> {
+    await this.#db.transaction().execute(async (tx) => {
+      const person = await tx
+        .updateTable('person')
+        .set({ two_factor_enabled: false })
+        .where('email', '=', email.toLowerCase())
+        .returning('id')
+        .executeTakeFirst()
+      if (!person) throw noSuchPerson(email)
+      await tx.deleteFrom('person_two_factor').where('person_id', '=', person.id).execute()
+      await tx.deleteFrom('person_session').where('person_id', '=', person.id).execute()
+    })
+  }
+
   /** Creates a token with which a person who forgot their password can set a new one. */
   async createPasswordResetToken(email: string): Promise<string> {
     const person = await this.#db
@@ -89,6 +105,7 @@ export class PersonStore {
   async createFirstOwner(token: string, person: NewPerson): Promise<void> {
     const email = normalizeEmail(person.email)
     await assertValidOwnerLink(this.#db, token)
+    assertHardToGuess(person.password, person)
     const password = await hashPassword(person.password)
     await this.#db.transaction().execute(async (tx) => {
       await sql`SELECT pg_advisory_xact_lock(hashtext('the first owner'))`.execute(tx)
@@ -105,8 +122,18 @@ export class PersonStore {
   }
 
   /** Sets a new password with a one-time link, and ends all sessions and links of the person. Returns the person. */
-  async resetPassword(token: string, password: string): Promise<{ id: Id<'per'>; email: string }> {
-    const { id, email } = await findPersonByLink(this.#db, token)
+  async resetPassword(
+    token: string,
+    password: string,
+    { operatorsOnly = false } = {},
+  ): Promise<{ id: Id<'per'>; email: string }> {
+    const { id, email, name, isOperator } = await findPersonByLink(this.#db, token)
+    if (operatorsOnly && !isOperator)
+      throw new Problem(
+        'invalid_request',
+        'This instance does not use passwords, except for operators in an emergency.',
+      )
+    assertHardToGuess(password, { name, email })
     const hash = await hashPassword(password)
     return this.#db.transaction().execute(async (tx) => {
       await tx.selectFrom('person').select('id').where('id', '=', id).forNoKeyUpdate().execute()
@@ -118,15 +145,18 @@ export class PersonStore {
     })
   }
 
-  /** The role of a person who accepted an invitation to this project. The email address alone gives no role. */
-  async findRole(projectId: string, personId: Id<'per'>): Promise<MemberRole | undefined> {
-    const member = await this.#db
+  /** The role of a person who accepted an invitation to this project, and what the project requires of them. The email address alone gives no role. */
+  async findMembership(
+    projectId: string,
+    personId: Id<'per'>,
+  ): Promise<{ role: MemberRole; requiresSecondFactor: boolean } | undefined> {
+    return this.#db
       .selectFrom('project_member')
-      .select('role')
+      .innerJoin('project', 'project.id', 'project_member.project_id')
+      .select(['role', 'project.requires_second_factor as requiresSecondFactor'])
       .where('project_id', '=', projectId as Id<'prj'>)
       .where('person_id', '=', personId)
       .executeTakeFirst()
-    return member?.role
   }
 
   async listProjects(personId: Id<'per'>): Promise<ProjectMembership[]> {
@@ -182,6 +212,38 @@ export async function insertPerson(
   return id
 }
 
+/**
+ * Takes over an account whose address nobody has proved, for a person who has: whatever someone else set up to sign in stops
+ * working. Expects the password as a hash. Returns undefined if the address was proved in the meantime.
+ */
+export async function claimPerson(
+  tx: DatabaseTransaction,
+  { name, email, password }: NewPerson,
+): Promise<Id<'per'> | undefined> {
+  const claimed = await tx
+    .updateTable('person')
+    .set({ name, two_factor_enabled: false })
+    .where('email', '=', email)
+    .where('email_proven_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst()
+  if (!claimed) return undefined
+  const { id } = claimed
+  for (const table of ['person_session', 'person_account', 'person_two_factor', 'one_time_link'] as const)
+    await tx.deleteFrom(table).where('person_id', '=', id).execute()
+  await setPassword(tx, id, password)
+  return id
+}
+
+export async function markEmailProven(tx: DatabaseTransaction, id: Id<'per'>): Promise<void> {
+  await tx
+    .updateTable('person')
+    .set({ email_proven_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .where('email_proven_at', 'is', null)
+    .execute()
+}
+
 async function hasOperator(db: Database): Promise<boolean> {
   const operator = await db
     .selectFrom('person')
@@ -203,11 +265,14 @@ async function assertValidOwnerLink(db: Database, token: string): Promise<void> 
   if (!link || (await hasOperator(db))) throw invalidLink()
 }
 
-async function findPersonByLink(db: Database, token: string): Promise<{ id: Id<'per'>; email: string }> {
+async function findPersonByLink(
+  db: Database,
+  token: string,
+): Promise<{ id: Id<'per'>; email: string; name: string; isOperator: boolean }> {
   const person = await db
     .selectFrom('one_time_link')
     .innerJoin('person', 'person.id', 'one_time_link.person_id')
-    .select(['person.id', 'person.email'])
+    .select(['person.id', 'person.email', 'person.name', 'person.is_operator as isOperator'])
     .where('token_hash', '=', hashLinkToken(token))
     .where('expires_at', '>', sql<Date>`now()`)
     .where('person.disabled_at', 'is', null)

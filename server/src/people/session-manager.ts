@@ -1,27 +1,83 @@
 /** Sessions of people. Each request reads the session from PostgreSQL, so that a session that is ended is invalid everywhere. */
 import { APIError } from 'better-auth/api'
+import { sql } from 'kysely'
 import type { OidcConfig } from '../platform/config.ts'
 import { Problem } from '../platform/http/problem.ts'
 import type { Id } from '../platform/ids.ts'
-import { type AuthDeps, accountDisabledCode, type BetterAuth, createBetterAuth, oidcProviderId } from './better-auth.ts'
+import {
+  type AuthDeps,
+  accountDisabledCode,
+  type BetterAuth,
+  createBetterAuth,
+  oidcProviderId,
+  toAuthHeaders,
+  withProviderClaims,
+} from './better-auth.ts'
+import { assertHardToGuess } from './password-rules.ts'
 import { deleteOneTimeLinks } from './person-store.ts'
-import type { LiveSession } from './session.ts'
+import {
+  type Browser,
+  type ListedSession,
+  type LiveSession,
+  type Person,
+  secondFactorCookieName,
+  sessionCookieName,
+} from './session.ts'
+import { rememberNetwork } from './sign-in-guard.ts'
+
+/**
+ * `link`: lets the signed-in person also sign in with the account at the provider. `reauthenticate`: the provider must ask for the
+ * credentials again.
+ */
+export type ProviderSignInPurpose = 'sign_in' | 'link' | 'reauthenticate'
+
+/** Signed in, or waiting for the second factor. */
+export interface SignInResult extends SetCookieHeaders {
+  needsSecondFactor: boolean
+}
+
+/** What an authenticator app needs, and the codes for the case that it is lost. Never returned again. */
+export interface SecondFactorSecrets {
+  /** `otpauth://` */
+  uri: string
+  recoveryCodes: string[]
+}
 
 /** The cookies to set in the browser. */
 export interface SetCookieHeaders {
   setCookie: string[]
 }
 
+export interface SessionManagerDeps extends AuthDeps {
+  /** A session that is not used for so long ends. */
+  maxIdleHours: number
+}
+
+/** The last use is recorded at most this often, so that reading does not become writing. */
+const useRecordedEveryMs = 60_000
+const maxListed = 100
+
 export class SessionManager {
   readonly #auth: BetterAuth
-  readonly #deps: AuthDeps
+  readonly #deps: SessionManagerDeps
   readonly #oidc: OidcConfig | undefined
   #authWithProvider: Promise<BetterAuth> | undefined
 
-  constructor(deps: AuthDeps, oidc: OidcConfig | undefined) {
+  constructor(deps: SessionManagerDeps, oidc: OidcConfig | undefined) {
     this.#auth = createBetterAuth(deps)
     this.#deps = deps
     this.#oidc = oidc
+  }
+
+  /** Whether people can sign in with a password. */
+  get allowsPasswords(): boolean {
+    return this.#oidc?.isRequired !== true
+  }
+
+  /** Throws if people have to sign in with the provider. */
+  assertPasswordsAllowed(): void {
+    if (this.#oidc?.isRequired)
+      throw new Problem('invalid_request', `This instance does not use passwords. Sign in with ${this.#oidc.name}.`)
   }
 
   get providers(): { id: string; name: string }[] {
@@ -33,21 +89,148 @@ export class SessionManager {
     if (!response) return undefined
     const { session, user } = response
     if (user.disabledAt) return undefined // a sign-in at the moment of disabling may have created a session
+    if (!(await this.#recordUse(session.id as Id<'ses'>, session.lastUsedAt ?? session.createdAt))) return undefined
     return {
       id: session.id as Id<'ses'>,
-      person: { id: user.id as Id<'per'>, email: user.email, name: user.name, isOperator: user.isOperator === true },
+      person: {
+        id: user.id as Id<'per'>,
+        email: user.email,
+        name: user.name,
+        isOperator: user.isOperator === true,
+        hasSecondFactor: user.twoFactorEnabled === true,
+      },
       createdAt: session.createdAt,
       expiresAt: session.expiresAt,
+      signInMethod: session.signInMethod === 'provider' ? 'provider' : 'password',
+      authenticatedAt: session.authenticatedAt ?? session.createdAt,
     }
   }
 
-  /** Ends the previous session of the browser, if there is one, so that signing in again does not leave two sessions. */
-  async signIn(email: string, password: string, cookie: string): Promise<SetCookieHeaders> {
-    const { headers } = await withProblems(
-      this.#auth.api.signInEmail({ body: { email, password }, headers: new Headers(), returnHeaders: true }),
+  /**
+   * Ends the previous session of the browser, if there is one, so that signing in again does not leave two sessions. If the person
+   * has a second factor, only `verifySecondFactor` starts the session.
+   */
+  async signIn(email: string, password: string, browser: Browser): Promise<SignInResult> {
+    const { headers, response } = await withProblems(
+      this.#auth.api.signInEmail({
+        body: { email, password },
+        headers: toAuthHeaders({ ...browser, cookieHeader: '' }),
+        returnHeaders: true,
+      }),
     )
-    await this.signOut(cookie)
+    if ('twoFactorRedirect' in response) return { needsSecondFactor: true, setCookie: withoutDeletedSession(headers) }
+    await rememberNetwork(this.#deps.db, response.user.id as Id<'per'>, browser.coarseNetwork)
+    await this.signOut(browser.cookieHeader)
+    return { needsSecondFactor: false, ...cookiesOf(headers) }
+  }
+
+  /** The second step of signing in: a code of the authenticator app, or a recovery code. */
+  async verifySecondFactor(code: string, browser: Browser): Promise<SetCookieHeaders> {
+    // Without the cookie of a session: with one, better-auth would not count the attempts, and would start no session.
+    const cookieHeader = pickCookie(browser.cookieHeader, secondFactorCookieName)
+    const call = { body: { code }, headers: toAuthHeaders({ ...browser, cookieHeader }), returnHeaders: true } as const
+    const isTotp = /^\d{6}$/.test(code)
+    const { headers, response } = await withProblems(
+      isTotp ? this.#auth.api.verifyTOTP(call) : this.#auth.api.verifyBackupCode(call),
+    )
+    const personId = response.user.id as Id<'per'>
+    if (isTotp && !(await this.#useTotpCode(personId, code))) {
+      await this.signOut(toCookieHeader(headers.getSetCookie()))
+      throw wrongCode()
+    }
+    await this.signOut(browser.cookieHeader)
     return cookiesOf(headers)
+  }
+
+  /** Returns false if the code was used before. */
+  async #useTotpCode(personId: Id<'per'>, code: string): Promise<boolean> {
+    const used = await this.#deps.db
+      .insertInto('used_totp_code')
+      .values({ person_id: personId, code })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('code')
+      .executeTakeFirst()
+    return used !== undefined
+  }
+
+  /** Has no effect until `confirmSecondFactor`. */
+  async createSecondFactor(password: string, browser: Browser): Promise<SecondFactorSecrets> {
+    const response = await withProblems(
+      this.#auth.api.enableTwoFactor({ body: { password, method: 'totp' }, headers: toAuthHeaders(browser) }),
+    )
+    if (response.method !== 'totp') throw new Error('better-auth enabled another second factor')
+    return { uri: response.totpURI, recoveryCodes: response.backupCodes }
+  }
+
+  /** Turns the second factor on, with a code that shows that the authenticator app works. */
+  async confirmSecondFactor(code: string, browser: Browser): Promise<SetCookieHeaders> {
+    const cookieHeader = pickCookie(browser.cookieHeader, sessionCookieName)
+    const { headers, response } = await withProblems(
+      this.#auth.api.verifyTOTP({
+        body: { code },
+        headers: toAuthHeaders({ ...browser, cookieHeader }),
+        returnHeaders: true,
+      }),
+    ).catch((error: unknown) => {
+      if (!(error instanceof Problem) || error.code !== 'unauthenticated') throw error
+      throw new Problem('invalid_request', 'The code is wrong. Enter the code that your authenticator app shows now.') // the session is fine
+    })
+    await this.#useTotpCode(response.user.id as Id<'per'>, code)
+    return cookiesOf(headers)
+  }
+
+  async removeSecondFactor(password: string, browser: Browser): Promise<SetCookieHeaders> {
+    const { headers } = await withProblems(
+      this.#auth.api.disableTwoFactor({ body: { password }, headers: toAuthHeaders(browser), returnHeaders: true }),
+    )
+    return cookiesOf(headers)
+  }
+
+  /** The previous recovery codes stop working. */
+  async createRecoveryCodes(password: string, browser: Browser): Promise<string[]> {
+    const { backupCodes } = await withProblems(
+      this.#auth.api.generateBackupCodes({ body: { password }, headers: toAuthHeaders(browser) }),
+    )
+    return backupCodes
+  }
+
+  /** Returns false if the session was not used for too long. It is ended then. */
+  async #recordUse(id: Id<'ses'>, lastUsedAt: Date): Promise<boolean> {
+    const idleMs = Date.now() - lastUsedAt.getTime()
+    if (idleMs > this.#deps.maxIdleHours * 3_600_000) {
+      await this.#deps.db.deleteFrom('person_session').where('id', '=', id).execute()
+      return false
+    }
+    if (idleMs > useRecordedEveryMs)
+      await this.#deps.db
+        .updateTable('person_session')
+        .set({ last_used_at: sql<Date>`now()` })
+        .where('id', '=', id)
+        .execute()
+    return true
+  }
+
+  /** The sessions of a person that are still valid, the last used one first. */
+  async list(personId: Id<'per'>): Promise<ListedSession[]> {
+    return this.#deps.db
+      .selectFrom('person_session')
+      .select(['id', 'user_agent as userAgent', 'ip_address as coarseNetwork'])
+      .select(['created_at as createdAt', 'last_used_at as lastUsedAt', 'expires_at as expiresAt'])
+      .where('person_id', '=', personId)
+      .where('expires_at', '>', sql<Date>`now()`)
+      .where('last_used_at', '>', sql<Date>`now() - make_interval(hours => ${this.#deps.maxIdleHours})`)
+      .orderBy('last_used_at', 'desc')
+      .limit(maxListed)
+      .execute()
+  }
+
+  /** Ends one session of the person, if it has not ended already. */
+  async end(personId: Id<'per'>, sessionId: string): Promise<void> {
+    await this.#deps.db
+      .deleteFrom('person_session')
+      .where('person_id', '=', personId)
+      .where('id', '=', sessionId as Id<'ses'>)
+      .execute()
   }
 
   async signOut(cookie: string): Promise<SetCookieHeaders> {
@@ -61,18 +244,23 @@ export class SessionManager {
   }
 
   /** Also ends all other sessions of the person and invalidates their links for setting a password. */
-  async changePassword(cookie: string, currentPassword: string, newPassword: string): Promise<SetCookieHeaders> {
+  async changePassword(
+    person: Person,
+    browser: Browser,
+    { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
+  ): Promise<SetCookieHeaders> {
+    assertHardToGuess(newPassword, person)
     const body = { currentPassword, newPassword, revokeOtherSessions: true }
     const { headers, response } = await withProblems(
-      this.#auth.api.changePassword({ body, headers: new Headers({ cookie }), returnHeaders: true }),
+      this.#auth.api.changePassword({ body, headers: toAuthHeaders(browser), returnHeaders: true }),
     )
     await deleteOneTimeLinks(this.#deps.db, response.user.id as Id<'per'>)
     return cookiesOf(headers)
   }
 
-  /** Returns where to send the browser. `link`: lets the signed-in person also sign in with the account at the provider. */
+  /** Returns where to send the browser. */
   async startProviderSignIn(
-    purpose: 'sign_in' | 'link',
+    purpose: ProviderSignInPurpose,
     returnTo: string,
     cookie: string,
   ): Promise<SetCookieHeaders & { url: string }> {
@@ -88,12 +276,18 @@ export class SessionManager {
       purpose === 'link' ? api.linkSocialAccount(call) : api.signInSocial(call),
     )
     if (!response.url) throw providerUnavailable()
-    return { url: response.url, ...cookiesOf(headers) }
+    const url = new URL(response.url)
+    if (purpose === 'reauthenticate') {
+      url.searchParams.set('prompt', 'login')
+      url.searchParams.set('max_age', '0') // the provider must then say when the person signed in (`auth_time`)
+    }
+    return { url: url.href, ...cookiesOf(headers) }
   }
 
   /** Handles the request with which the browser comes back from the provider. */
   async handleProviderCallback(request: Request): Promise<Response> {
-    return withTimeout((await this.#loadProvider()).handler(request))
+    const { handler } = await this.#loadProvider()
+    return withProviderClaims(() => withTimeout(handler(request)))
   }
 
   /**
@@ -137,6 +331,23 @@ const providerUnavailable = () =>
     headers: { 'retry-after': '5' },
   })
 
+/** While the second factor is missing, the previous session of the browser stays. better-auth deletes its cookie. */
+const withoutDeletedSession = (headers: Headers): string[] =>
+  headers.getSetCookie().filter((line) => !line.startsWith(`${sessionCookieName}=`))
+
+const pickCookie = (cookieHeader: string, name: string): string =>
+  cookieHeader.split(/;\s*/).find((pair) => pair.startsWith(`${name}=`)) ?? ''
+
+/** As the browser sends back what it was told to set. */
+export const toCookieHeader = (setCookie: readonly string[]): string =>
+  setCookie.map((header) => header.split(';', 1)[0]).join('; ')
+
+const wrongCode = () =>
+  new Problem(
+    'unauthenticated',
+    'The code is wrong or was used before. Enter the code that your authenticator app shows now, or a recovery code.',
+  )
+
 const cookiesOf = (headers: Headers): SetCookieHeaders => ({ setCookie: headers.getSetCookie() })
 
 /** Turns errors of better-auth into problems. */
@@ -148,6 +359,24 @@ async function withProblems<Result>(call: Promise<Result>): Promise<Result> {
     const code = String(error.body?.code ?? '')
     if (code === 'INVALID_EMAIL_OR_PASSWORD' || code === 'INVALID_EMAIL')
       throw new Problem('unauthenticated', 'The email address or the password is wrong.')
+    if (code === 'INVALID_CODE' || code === 'INVALID_BACKUP_CODE') throw wrongCode()
+    if (code === 'INVALID_TWO_FACTOR_COOKIE' || code === 'TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE')
+      throw new Problem(
+        'unauthenticated',
+        'This sign-in has expired, or had too many wrong codes. Start again with your email address and password.',
+      )
+    if (code === 'ACCOUNT_TEMPORARILY_LOCKED')
+      throw new Problem(
+        'rate_limited',
+        'There were too many wrong codes for this account. Wait 15 minutes and sign in again.',
+        {
+          headers: { 'retry-after': '900' },
+        },
+      )
+    if (code === 'TOTP_NOT_ENABLED' || code === 'TWO_FACTOR_NOT_ENABLED')
+      throw new Problem('invalid_request', 'Your account has no second factor. Set up an authenticator app first.')
+    if (code === 'TOTP_ALREADY_ENABLED')
+      throw new Problem('invalid_request', 'Your account already has a second factor. Remove it to set up another one.')
     if (code === accountDisabledCode)
       throw new Problem('unauthenticated', 'Your account is disabled. Ask an operator of this instance to enable it.')
     if (code === 'INVALID_PASSWORD') throw new Problem('invalid_request', 'The current password is wrong.')

@@ -11,6 +11,8 @@ export interface PeopleTables {
     role: MemberRole
     /** The person who accepted an invitation to this project. Null: no one has accepted one yet. */
     person_id: Generated<Id<'per'> | null>
+    /** Whether groups of the OpenID provider gave the role (`group-roles.ts`). */
+    from_groups: Generated<boolean>
     created_at: Generated<Date>
   }
   person: {
@@ -18,11 +20,27 @@ export interface PeopleTables {
     name: string
     email: string
     is_operator: Generated<boolean>
+    two_factor_enabled: Generated<boolean>
+    operator_from_groups: Generated<boolean>
+    /** Null: the person never showed that the email address is theirs. */
+    email_proven_at: Generated<Date | null>
     /** While set, the person cannot sign in. */
     disabled_at: Generated<Date | null>
     created_at: Generated<Date>
   }
-  person_session: { id: Id<'ses'>; person_id: Id<'per'>; expires_at: Date; created_at: Generated<Date> }
+  person_session: {
+    id: Id<'ses'>
+    person_id: Id<'per'>
+    expires_at: Date
+    /** Of the network of the client, only the larger part (`toCoarseNetwork`). */
+    ip_address: string | null
+    user_agent: string | null
+    created_at: Generated<Date>
+    last_used_at: Generated<Date>
+    sign_in_method: string | null
+  }
+  person_two_factor: { id: string; person_id: Id<'per'> }
+  used_totp_code: { person_id: Id<'per'>; code: string; used_at: Generated<Date> }
   person_account: {
     id: string
     person_id: Id<'per'>
@@ -40,8 +58,20 @@ export interface PeopleTables {
     role: MemberRole
     /** The actor as in the audit log (`nameOfActor`). */
     invited_by: string
+    /** Whether the link was sent by email and to nobody else. */
+    proves_email: Generated<boolean>
     created_at: Generated<Date>
     expires_at: Date
+  }
+  /** `key`: a hash of what is counted (`sign-in-guard.ts`). */
+  sign_in_counter: { key: Uint8Array; failures: number; last_failed_at: Date; next_attempt_at: Date }
+  person_network: { person_id: Id<'per'>; network: string; last_signed_in_at: Generated<Date> }
+  failed_sign_in: {
+    person_id: Id<'per'>
+    failures: number
+    first_failed_at: Generated<Date>
+    last_failed_at: Generated<Date>
+    emailed_at: Date | null
   }
   invitation_email: { project_id: Id<'prj'>; email: string; at: Generated<Date> }
 }

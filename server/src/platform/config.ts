@@ -86,8 +86,14 @@ const securityContact = computed(settings.publicHttp.securityContact, (inputs, e
   return securityContact.contacts.length > 0 ? securityContact : undefined
 })
 
-const { sessionSecret, oidc, email } = settings.people
-const people = { sessionSecret, oidc: whenSet(oidc, oidc.issuer), email: whenSet(email, email.smtpUrl) }
+const { sessionSecret, sessionIdleHours, requiresSecondFactor, oidc, email } = settings.people
+const people = {
+  sessionSecret,
+  sessionIdleHours,
+  requiresSecondFactor,
+  oidc: whenSet(oidc, oidc.issuer),
+  email: whenSet(email, email.smtpUrl),
+}
 
 /**
  * Both halves of a key can seal, so a command that only stores a credential runs with the settings of `api` or of

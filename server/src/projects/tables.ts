@@ -20,6 +20,7 @@ export interface ProjectTables {
     resumed_at: Generated<Date | null>
     default_model: Generated<string | null>
     job_retention_days: Generated<number | null>
+    requires_second_factor: Generated<boolean>
   }
   repository: {
     project_id: Id<'prj'>

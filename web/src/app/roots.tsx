@@ -16,9 +16,10 @@ export const signedInRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'signed-in',
   beforeLoad: async ({ context: { queryClient }, location }) => {
-    const { person, needsFirstOwner } = await queryClient.ensureQueryData(sessionQuery)
+    const { person, needsFirstOwner, mustSetUpSecondFactor } = await queryClient.ensureQueryData(sessionQuery)
     if (needsFirstOwner) throw redirect({ to: '/welcome' })
     if (person === null) throw redirect({ to: '/sign-in', search: { to: location.href } })
+    if (mustSetUpSecondFactor) throw redirect({ to: '/second-factor' })
   },
   loader: ({ context: { queryClient } }) => queryClient.ensureQueryData(projectsQuery),
   component: SignedInLayout,

@@ -2,6 +2,7 @@ import { AppShell, Box, Burger, Drawer, Group } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Outlet, useLocation, useParams, useRouterState } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
+import { FailedSignInsAlert } from '../people/failed-sign-ins-alert.tsx'
 import { ReauthenticationProvider } from '../people/reauthentication.tsx'
 import { ProjectNavigation } from '../projects/project-navigation.tsx'
 import { ProjectSwitcher } from '../projects/project-switcher.tsx'
@@ -62,6 +63,7 @@ export function SignedInLayout() {
       </Drawer>
       <AppShell.Main id="content" tabIndex={-1} className={styles.main}>
         <Box maw={1120} mx="auto">
+          <FailedSignInsAlert />
           <ReauthenticationProvider>
             {person?.isOperator && <InstanceSpendAlert />}
             <Outlet />

@@ -19,13 +19,15 @@ const roleDescriptions = {
 } as const
 
 export function AcceptInvitation({ token, invitation }: { token: string; invitation: LookUpInvitationResponse }) {
-  const { projectName, email, role, hasAccount } = invitation
-  const { person } = useSession()
+  const { projectName, email, role, hasAccount, canClaim } = invitation
+  const { person, allowsPasswords } = useSession()
   const startSession = useSwitchToSession()
+  const [isClaiming, setIsClaiming] = useState(false)
+  const isNewAccount = !hasAccount || isClaiming
   const [name, setName] = useState('')
   const [password, setPassword] = useState('')
   const accept = useMutation({
-    mutationFn: () => client.invitations.accept(hasAccount ? { token } : { token, name, password }),
+    mutationFn: () => client.invitations.accept(isNewAccount ? { token, name, password } : { token }),
     onSuccess: (session) => startSession(session),
   })
   const submit = (event: FormEvent) => {
@@ -36,7 +38,7 @@ export function AcceptInvitation({ token, invitation }: { token: string; invitat
   return (
     <SignedOutLayout title={`Join ${projectName}`} lead={`You are invited as ${email}. ${roleDescriptions[role]}`}>
       <InsecureConnectionAlert />
-      {hasAccount && !isSignedInAsInvited ? (
+      {!isNewAccount && !isSignedInAsInvited ? (
         <>
           <Text>
             {person ? `You are signed in as ${person.email}. ` : ''}
@@ -45,11 +47,22 @@ export function AcceptInvitation({ token, invitation }: { token: string; invitat
           <ButtonLink to="/sign-in" search={{ to: '/invitation' }} hash={token}>
             Sign in as {email}
           </ButtonLink>
+          {canClaim && allowsPasswords && (
+            <>
+              <Text size="sm">
+                You did not create this account, or forgot its password? Because this link came by email, you can take
+                the account over with a new password. It ends all its sessions.
+              </Text>
+              <Button variant="default" onClick={() => setIsClaiming(true)}>
+                Take over the account
+              </Button>
+            </>
+          )}
         </>
       ) : (
         <form onSubmit={submit}>
           <Stack>
-            {!hasAccount && (
+            {isNewAccount && allowsPasswords && (
               <>
                 <TextInput label="Email" autoComplete="username" value={email} readOnly />
                 <TextInput
@@ -64,9 +77,11 @@ export function AcceptInvitation({ token, invitation }: { token: string; invitat
               </>
             )}
             <ErrorAlert error={accept.error} title="The invitation was not accepted" />
-            <Button type="submit" fullWidth loading={accept.isPending}>
-              Join {projectName}
-            </Button>
+            {(!isNewAccount || allowsPasswords) && (
+              <Button type="submit" fullWidth loading={accept.isPending}>
+                Join {projectName}
+              </Button>
+            )}
           </Stack>
           {!hasAccount && <IdentityProviderButtons purpose="sign_in" returnTo="/" />}
         </form>

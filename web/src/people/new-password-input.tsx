@@ -18,7 +18,7 @@ export function NewPasswordInput({
       label={label}
       description={
         value === '' || missing <= 0
-          ? `At least ${minPasswordCharacters} characters. A few words that you can remember are fine`
+          ? `At least ${minPasswordCharacters} characters. A few words that you can remember are fine; common passwords are rejected`
           : `${missing} more ${missing === 1 ? 'character' : 'characters'} needed`
       }
       autoComplete="new-password"

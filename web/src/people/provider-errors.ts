@@ -2,6 +2,10 @@ const messages: ReadonlyMap<string, string> = new Map([
   ['not_invited', 'This email address has not been invited yet. Ask an owner of a project to invite you.'],
   ['account_disabled', 'Your account is disabled. Ask an operator of this instance to enable it.'],
   [
+    'email_domain_not_allowed',
+    'The domain of your email address is not allowed here. Sign in with another account at the provider, or ask an operator.',
+  ],
+  [
     'account_not_linked',
     'An account with this email address already exists. Sign in with its password, then link the provider on your account page.',
   ],

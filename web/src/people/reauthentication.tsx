@@ -1,4 +1,4 @@
-import { ColophonError } from '@colophon/sdk'
+import { ColophonError, type Session } from '@colophon/sdk'
 import { Button, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useLocation } from '@tanstack/react-router'
@@ -7,6 +7,7 @@ import { client } from '../app/client.ts'
 import { sessionQuery, useSession } from '../app/session.ts'
 import { ErrorAlert } from '../shown/error-alert.tsx'
 import { IdentityProviderButtons } from './identity-provider-buttons.tsx'
+import { SecondFactorForm } from './second-factor-form.tsx'
 import { singleFlight } from './single-flight.ts'
 
 type WithReauthentication = <Result>(action: () => Promise<Result>) => Promise<Result>
@@ -45,7 +46,7 @@ export function ReauthenticationProvider({ children }: { children: ReactNode }) 
       <Modal
         opened={request !== undefined}
         onClose={() => request?.resolve(false)}
-        title="Confirm your password"
+        title="Confirm that it is you"
         zIndex="calc(var(--mantine-z-index-modal) + 1)" // it opens on top of other modals
         centered
       >
@@ -58,22 +59,32 @@ export function ReauthenticationProvider({ children }: { children: ReactNode }) 
 }
 
 function ConfirmPassword({ onConfirmed, onCancel }: { onConfirmed(): void; onCancel(): void }) {
-  const { person } = useSession()
+  const { person, allowsPasswords } = useSession()
   const { href } = useLocation()
   const queryClient = useQueryClient()
   const [password, setPassword] = useState('')
+  const [needsSecondFactor, setNeedsSecondFactor] = useState(false)
+  const confirm = (session: Session) => {
+    queryClient.setQueryData(sessionQuery.queryKey, session)
+    onConfirmed()
+  }
   const signIn = useMutation({
     mutationFn: () => client.session.signIn({ email: person?.email ?? '', password }),
-    onSuccess: (session) => {
-      queryClient.setQueryData(sessionQuery.queryKey, session)
-      onConfirmed()
-    },
+    onSuccess: (session) => (session.needsSecondFactor ? setNeedsSecondFactor(true) : confirm(session)),
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     event.stopPropagation() // a React event bubbles to the form that opened the modal
     signIn.mutate()
   }
+  if (needsSecondFactor) return <SecondFactorForm onSignedIn={confirm} onCancel={() => setNeedsSecondFactor(false)} />
+  if (!allowsPasswords)
+    return (
+      <Stack>
+        <Text size="sm">Sign in again as {person?.email} to continue. You come back to this page.</Text>
+        <IdentityProviderButtons purpose="reauthenticate" returnTo={href} />
+      </Stack>
+    )
   return (
     <form onSubmit={submit}>
       <Stack>
@@ -95,7 +106,7 @@ function ConfirmPassword({ onConfirmed, onCancel }: { onConfirmed(): void; onCan
             Confirm
           </Button>
         </Group>
-        <IdentityProviderButtons purpose="sign_in" returnTo={href} />
+        <IdentityProviderButtons purpose="reauthenticate" returnTo={href} />
       </Stack>
     </form>
   )

@@ -1,12 +1,13 @@
 import { Button, Stack } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { useLocation } from '@tanstack/react-router'
+import { useLocation, useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { client } from '../app/client.ts'
 import { ErrorAlert } from '../shown/error-alert.tsx'
 import { InsecureConnectionAlert } from './insecure-connection-alert.tsx'
 import { parseLinkToken } from './link-token.ts'
 import { NewPasswordInput } from './new-password-input.tsx'
+import { SecondFactorForm } from './second-factor-form.tsx'
 import { SignedOutLayout } from './signed-out-layout.tsx'
 import { useSwitchToSession } from './start-session.ts'
 
@@ -14,15 +15,26 @@ import { useSwitchToSession } from './start-session.ts'
 export function ResetPasswordPage() {
   const token = parseLinkToken(useLocation().hash)
   const startSession = useSwitchToSession()
+  const navigate = useNavigate()
   const [newPassword, setNewPassword] = useState('')
+  const [needsSecondFactor, setNeedsSecondFactor] = useState(false)
   const set = useMutation({
     mutationFn: () => client.session.resetPassword({ token, newPassword }),
-    onSuccess: (session) => startSession(session),
+    onSuccess: (session) => (session.needsSecondFactor ? setNeedsSecondFactor(true) : startSession(session)),
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     set.mutate()
   }
+  if (needsSecondFactor)
+    return (
+      <SignedOutLayout title="Sign in" lead="The new password is set.">
+        <SecondFactorForm
+          onSignedIn={(session) => startSession(session)}
+          onCancel={() => navigate({ to: '/sign-in' })}
+        />
+      </SignedOutLayout>
+    )
   return (
     <SignedOutLayout title="Set a new password" lead="This ends all your sessions and signs you in here.">
       <InsecureConnectionAlert />

@@ -38,6 +38,15 @@ export const peopleRoutes = [
   }),
   createRoute({
     getParentRoute: () => rootRoute,
+    path: '/second-factor',
+    beforeLoad: async ({ context: { queryClient } }) => {
+      const { mustSetUpSecondFactor } = await queryClient.ensureQueryData(sessionQuery)
+      if (!mustSetUpSecondFactor) throw redirect({ to: '/' })
+    },
+    component: lazyRouteComponent(() => import('./required-second-factor-page.tsx'), 'RequiredSecondFactorPage'),
+  }),
+  createRoute({
+    getParentRoute: () => rootRoute,
     path: '/new-password',
     component: lazyRouteComponent(() => import('./reset-password-page.tsx'), 'ResetPasswordPage'),
   }),

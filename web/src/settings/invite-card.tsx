@@ -44,7 +44,7 @@ export function InviteCard({ projectId }: { projectId: string }) {
       title="Invite someone"
       lead={
         canSendEmail
-          ? 'They get an email with a link. You can also copy the link.'
+          ? 'They get an email with a link, which also shows that the email address is theirs.'
           : 'You get a link to send to them, because this instance does not send email.'
       }
     >
@@ -74,16 +74,18 @@ export function InviteCard({ projectId }: { projectId: string }) {
       <ErrorAlert error={invite.error ?? revoke.error ?? error} />
       {invite.data && (
         <Alert color="green" title={`${invite.data.invitation.email} has been invited`} role="status">
-          <Stack gap="xs">
-            <Text size="sm">
-              {invite.data.emailed ? 'The email is on its way. It contains this link:' : 'Send them this link:'}
-            </Text>
-            <CopyLine label="Invitation link" value={invite.data.url} />
-            <Text size="sm">
-              This is the only time it is shown. If the email address has no account yet, anyone who has the link can
-              create one and join.
-            </Text>
-          </Stack>
+          {invite.data.url === null ? (
+            <Text size="sm">The email with the link is on its way.</Text>
+          ) : (
+            <Stack gap="xs">
+              <Text size="sm">Send them this link:</Text>
+              <CopyLine label="Invitation link" value={invite.data.url} />
+              <Text size="sm">
+                This is the only time it is shown. If the email address has no account yet, anyone who has the link can
+                create one and join.
+              </Text>
+            </Stack>
+          )}
         </Alert>
       )}
       {pending.length > 0 && (

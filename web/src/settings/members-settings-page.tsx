@@ -3,6 +3,7 @@ import { canManage, useProject } from '../projects/project.ts'
 import { InviteCard } from './invite-card.tsx'
 import { MembersCard } from './members-card.tsx'
 import { membersQuery } from './queries.ts'
+import { SecondFactorRuleCard } from './second-factor-rule-card.tsx'
 import { SettingsPageLayout } from './settings-page-layout.tsx'
 
 export function MembersSettingsPage() {
@@ -15,6 +16,7 @@ export function MembersSettingsPage() {
         <>
           <MembersCard projectId={project.id} members={members} canChange={canChange} />
           {canChange && <InviteCard projectId={project.id} />}
+          <SecondFactorRuleCard projectId={project.id} canChange={canChange} />
         </>
       )}
     </SettingsPageLayout>

@@ -6,7 +6,7 @@ import { createResponse } from '../../platform/http/route.ts'
 import { defineRoute, type Route } from '../route.ts'
 import { Role } from './member.ts'
 import { exampleLinkToken, LinkToken, NewPassword, PersonName } from './person-fields.ts'
-import { describeSession, type SessionDeps, SessionSchema, signedInResponse } from './session-response.ts'
+import { describeSession, type SessionDeps, SessionSchema, signedInResponse, toBrowser } from './session-response.ts'
 import { toAuditedRequest } from './sign-in-audit.ts'
 
 export interface AcceptInvitationDeps extends SessionDeps {
@@ -31,9 +31,22 @@ export const acceptInvitationRoutes = (deps: AcceptInvitationDeps): Route[] => [
             email: Type.String({ description: 'Email address of the invited person.' }),
             role: Role,
             hasAccount: Type.Boolean({ description: 'Whether an account with this email address exists.' }),
+            canClaim: Type.Boolean({
+              description:
+                'Whether the account can be taken over with a new name and password: the link was only sent by email, and nobody ' +
+                'has shown before that the address is theirs.',
+            }),
           },
           {
-            examples: [{ projectName: 'Product docs', email: 'writer@example.com', role: 'editor', hasAccount: false }],
+            examples: [
+              {
+                projectName: 'Product docs',
+                email: 'writer@example.com',
+                role: 'editor',
+                hasAccount: false,
+                canClaim: false,
+              },
+            ],
           },
         ),
       },
@@ -41,8 +54,8 @@ export const acceptInvitationRoutes = (deps: AcceptInvitationDeps): Route[] => [
     maxPerMinutePerNetwork: 30,
     problems: ['not_found', 'cross_origin'],
     async handle({ body }) {
-      const { projectName, email, role, hasAccount } = await deps.invitations.lookUp(body.token)
-      return createResponse(200, { projectName, email, role, hasAccount })
+      const { projectName, email, role, hasAccount, canClaim } = await deps.invitations.lookUp(body.token)
+      return createResponse(200, { projectName, email, role, hasAccount, canClaim })
     },
   }),
   defineRoute({
@@ -55,7 +68,8 @@ export const acceptInvitationRoutes = (deps: AcceptInvitationDeps): Route[] => [
     description:
       'Makes the person a member of the project. People without an account send a name and a password: the account is ' +
       'created and signed in. People with an account sign in first, with the email address that was invited, and send ' +
-      'only the token.',
+      'only the token. If `canClaim` is true, a name and a password take over the account: its sessions end, and its other ways ' +
+      'to sign in are removed.',
     schemas: {
       body: Type.Object(
         { token: LinkToken, name: Type.Optional(PersonName), password: Type.Optional(NewPassword) },
@@ -71,8 +85,9 @@ export const acceptInvitationRoutes = (deps: AcceptInvitationDeps): Route[] => [
     problems: ['not_found', 'unauthenticated', 'cross_origin'],
     async handle({ body: { token, name, password }, http }) {
       if (name !== undefined && password !== undefined) {
+        deps.sessions.assertPasswordsAllowed()
         const { email } = await deps.invitations.acceptAsNew(token, { name, password }, toAuditedRequest(http))
-        const cookies = await deps.sessions.signIn(email, password, http.cookieHeader)
+        const cookies = await deps.sessions.signIn(email, password, toBrowser(http))
         return createResponse(200, ...(await signedInResponse(deps, cookies, { method: 'invitation', http })))
       }
       const session = await deps.sessions.find(http.cookieHeader)

@@ -4,7 +4,7 @@ import { createResponse } from '../../platform/http/route.ts'
 import { MinuteRateLimit } from '../minute-rate-limit.ts'
 import { defineRoute, type Route } from '../route.ts'
 import { CurrentPassword, Email, exampleLinkToken, LinkToken, NewPassword, PersonName } from './person-fields.ts'
-import { type SessionDeps, SessionSchema, signedInResponse } from './session-response.ts'
+import { type SessionDeps, SessionSchema, signedInResponse, toBrowser } from './session-response.ts'
 
 export function accountRoutes(deps: SessionDeps): Route[] {
   const passwordChanges = new MinuteRateLimit('attempts to change the password', 10)
@@ -42,7 +42,7 @@ export function accountRoutes(deps: SessionDeps): Route[] {
       problems: ['not_found', 'cross_origin'],
       async handle({ body: { token, ...person }, http }) {
         await deps.people.createFirstOwner(token, person)
-        const cookies = await deps.sessions.signIn(person.email, person.password, http.cookieHeader)
+        const cookies = await deps.sessions.signIn(person.email, person.password, toBrowser(http))
         return createResponse(201, ...(await signedInResponse(deps, cookies, { method: 'owner_link', http })))
       },
     }),
@@ -50,6 +50,7 @@ export function accountRoutes(deps: SessionDeps): Route[] {
       method: 'PATCH',
       url: '/v2/session/password',
       access: 'session',
+      allowsMissingSecondFactor: true,
       name: 'changePassword',
       tag: 'People',
       summary: 'Change your password',
@@ -68,10 +69,11 @@ export function accountRoutes(deps: SessionDeps): Route[] {
       },
       responseHeaders: { 200: ['Set-Cookie'] },
       problems: ['rate_limited'],
-      async handle({ session, body: { currentPassword, newPassword }, http }) {
-        passwordChanges.consume(session.person.id)
-        const cookies = await deps.sessions.changePassword(http.cookieHeader, currentPassword, newPassword)
-        await deps.signInAudit.recordPassword(session.person, 'password.changed', http)
+      async handle({ session: { person }, body, http }) {
+        deps.sessions.assertPasswordsAllowed()
+        passwordChanges.consume(person.id)
+        const cookies = await deps.sessions.changePassword(person, toBrowser(http), body)
+        await deps.signInAudit.recordAccountChange(person, 'password.changed', http)
         return createResponse(200, ...(await signedInResponse(deps, cookies, { method: 'password', http })))
       },
     }),
@@ -84,7 +86,8 @@ export function accountRoutes(deps: SessionDeps): Route[] {
       summary: 'Reset a password',
       description:
         'Sets a new password with the token of a one-time link, which is created with `colophon-server admin ' +
-        'password-link create`. Ends all sessions of the person, invalidates their other links, and signs them in.',
+        'password-link create`. Ends all sessions of the person, invalidates their other links, and signs them in. Where the ' +
+        'OpenID provider is required, only operators can use such a link.',
       schemas: {
         body: Type.Object(
           { token: LinkToken, newPassword: NewPassword },
@@ -99,9 +102,11 @@ export function accountRoutes(deps: SessionDeps): Route[] {
       responseHeaders: { 200: ['Set-Cookie'] },
       problems: ['not_found', 'cross_origin'],
       async handle({ body: { token, newPassword }, http }) {
-        const person = await deps.people.resetPassword(token, newPassword)
-        await deps.signInAudit.recordPassword(person, 'password.reset', http)
-        const cookies = await deps.sessions.signIn(person.email, newPassword, '')
+        const operatorsOnly = !deps.sessions.allowsPasswords
+        const person = await deps.people.resetPassword(token, newPassword, { operatorsOnly })
+        await deps.signInAudit.recordAccountChange(person, 'password.reset', http)
+        const browser = { ...toBrowser(http), cookieHeader: '' }
+        const cookies = await deps.sessions.signIn(person.email, newPassword, browser)
         return createResponse(200, ...(await signedInResponse(deps, cookies, { method: 'password_link', http })))
       },
     }),

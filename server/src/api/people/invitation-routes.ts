@@ -1,10 +1,11 @@
 /** For the members of a project who invite people. `accept-invitation.ts` is for the invited person. */
 import Type from 'typebox'
 import type { InvitationStore } from '../../people/invitation-store.ts'
+import { Problem } from '../../platform/http/problem.ts'
 import { createResponse } from '../../platform/http/route.ts'
 import type { ProjectStore } from '../../projects/project-store.ts'
 import { defineRoute, type Route } from '../route.ts'
-import { ProjectParams } from '../schemas.ts'
+import { nullable, ProjectParams } from '../schemas.ts'
 import { InvitationParams, InvitationSchema, toInvitationResponse } from './invitation.ts'
 import { assertCanGrantRole, Role } from './member.ts'
 import { Email, exampleLinkToken } from './person-fields.ts'
@@ -19,6 +20,8 @@ export interface InvitationRouteDeps {
   invitations: InvitationStore
   projects: ProjectStore
   publicUrl: string
+  /** Whether links are sent by email, and only by email. */
+  canSendEmail: boolean
   sendInvitationEmail: SendInvitationEmail
 }
 
@@ -26,6 +29,7 @@ export const invitationRoutes = ({
   invitations,
   projects,
   publicUrl,
+  canSendEmail,
   sendInvitationEmail,
 }: InvitationRouteDeps): Route[] => [
   defineRoute({
@@ -57,12 +61,11 @@ export const invitationRoutes = ({
     tag: 'People',
     summary: 'Invite a person',
     description:
-      'Creates a link with which the person joins the project. The link works once and expires after 7 days. An account ' +
-      'created with the link gets the invited email address, which is not verified: anyone who has the link can accept the ' +
-      'invitation. If an account with that address already exists, only that account can accept it. The response contains ' +
-      'the link; if the instance can send email, it is emailed as well. At most one email goes to an address within 10 ' +
-      'minutes, and at most 50 are sent for a project within an hour. A new invitation for the same address replaces the ' +
-      'previous one.',
+      'Creates a link with which the person joins the project. The link works once and expires after 7 days. If the instance can ' +
+      'send email, the link is emailed to the person and to nobody else, which proves that the address is theirs: at most one ' +
+      'email to an address within 10 minutes, and at most 50 for a project within an hour. Otherwise the response contains the ' +
+      'link, and anyone who has it can accept the invitation. If an account with the address exists, only that account can accept ' +
+      'it. A new invitation for the same address replaces the previous one.',
     schemas: {
       params: ProjectParams,
       body: Type.Object(
@@ -72,11 +75,14 @@ export const invitationRoutes = ({
       responses: {
         201: Type.Object({
           invitation: InvitationSchema,
-          url: Type.String({
-            description: 'Link to give to the invited person. Only this response contains it.',
-            examples: [`https://colophon.example.com/invitation#${exampleLinkToken}`],
-          }),
-          emailed: Type.Boolean({ description: 'Whether the link was also sent to the invited person by email.' }),
+          url: nullable(
+            Type.String({
+              description:
+                'Link to give to the invited person. Only this response contains it. Null if it was sent by email.',
+              examples: [`https://colophon.example.com/invitation#${exampleLinkToken}`],
+            }),
+          ),
+          emailed: Type.Boolean({ description: 'Whether the link was sent to the invited person by email.' }),
         }),
       },
     },
@@ -84,11 +90,20 @@ export const invitationRoutes = ({
     async handle({ projectId, caller, body, actor }) {
       const invitedBy = caller.kind === 'person' ? caller.session.person.email : caller.key.name
       assertCanGrantRole(caller, body.role)
-      const { invitation, token, mayEmail } = await invitations.create(projectId, body, actor)
+      const { invitation, token } = await invitations.create(projectId, body, actor, { byEmail: canSendEmail })
       const url = `${publicUrl}/invitation#${token}`
+      const response = toInvitationResponse(invitation)
+      if (!canSendEmail) return createResponse(201, { invitation: response, url, emailed: false })
       const { name: projectName } = await projects.get(projectId)
-      const emailed = mayEmail && (await sendInvitationEmail(invitation.email, { projectName, invitedBy, url }))
-      return createResponse(201, { invitation: toInvitationResponse(invitation), url, emailed })
+      if (!(await sendInvitationEmail(invitation.email, { projectName, invitedBy, url }))) {
+        await invitations.withdraw(projectId, invitation, actor)
+        throw new Problem(
+          'unavailable',
+          'The invitation could not be emailed, so it was withdrawn. Try again; if it keeps failing, an operator finds the reason in the log.',
+          { headers: { 'retry-after': '30' } },
+        )
+      }
+      return createResponse(201, { invitation: response, url: null, emailed: true })
     },
   }),
   defineRoute({

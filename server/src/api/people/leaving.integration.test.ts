@@ -39,9 +39,9 @@ async function isRunnerValid(token: string): Promise<boolean> {
   return parsed !== undefined && (await api.stores.runners.findByTokenHash(hashKey(parsed))) !== undefined
 }
 
-const isLinkValid = ({ url }: { url: string }): Promise<boolean> =>
+const isLinkValid = ({ url }: { url: string | null }): Promise<boolean> =>
   createBrowserClient(api.url, api.url.replace('127.0.0.1', 'localhost'))
-    .client.invitations.lookUp({ token: new URL(url).hash.slice(1) })
+    .client.invitations.lookUp({ token: new URL(url ?? '').hash.slice(1) })
     .then(
       () => true,
       () => false,

@@ -23,8 +23,10 @@ test('the first owner is created once, with a valid token', async () => {
   await expect(client.session.createFirstOwner(wrong)).rejects.toMatchObject({ code: 'not_found' })
   const token = await api.stores.people.createFirstOwnerToken()
   const second = await api.stores.people.createFirstOwnerToken()
-  const short = { ...person, token, password: 'short' }
-  await expect(client.session.createFirstOwner(short)).rejects.toMatchObject({ code: 'invalid_request' })
+  for (const weak of ['short', 'password1234', 'operator@example.com'])
+    await expect(client.session.createFirstOwner({ ...person, token, password: weak })).rejects.toMatchObject({
+      code: 'invalid_request',
+    })
   const attempts = await Promise.allSettled(
     [token, second].map((eachToken) => browser().client.session.createFirstOwner({ ...person, token: eachToken })),
   )
@@ -40,7 +42,7 @@ test('the first owner is created once, with a valid token', async () => {
   }
 })
 
-test('a wrong password and an unknown email address get the same response, and attempts are limited', async () => {
+test('a wrong password and an unknown email address get the same response', async () => {
   const { client } = browser()
   const rejections = await Promise.all(
     [email, 'nobody@example.com'].map((eachEmail) =>
@@ -49,11 +51,6 @@ test('a wrong password and an unknown email address get the same response, and a
   )
   expect(rejections[0]).toEqual(rejections[1])
   expect(rejections[0]).toMatchObject({ code: 'unauthenticated' })
-  const attempts = await Promise.allSettled(
-    Array.from({ length: 12 }, () => client.session.signIn({ email: 'victim@example.com', password: 'guess' })),
-  )
-  const codes = attempts.map((attempt) => (attempt.status === 'rejected' ? attempt.reason.code : 'signed in'))
-  expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(2)
 })
 
 test('an ended session is invalid, and signing in again ends the previous session', async () => {
@@ -99,17 +96,37 @@ test('changing the password ends other sessions, and a one-time link sets a new 
   })
 })
 
+test('a password that is easy to guess is rejected wherever one is set', async () => {
+  const { projectId } = await api.createProject()
+  const email = 'robin.example@example.com'
+  const { token } = await api.stores.invitations.create(projectId, { email, role: 'viewer' }, { kind: 'operator' })
+  const person = browser()
+  const account = { token, name: 'Robin Example' }
+  for (const guess of ['password1234', 'Robin.Example.1'])
+    await expect(person.client.invitations.accept({ ...account, password: guess })).rejects.toMatchObject({
+      code: 'invalid_request',
+      detail: expect.stringContaining('Choose'),
+    })
+  await person.client.invitations.accept({ ...account, password })
+  const change = { currentPassword: password, newPassword: 'password1234' }
+  await expect(person.client.session.changePassword(change)).rejects.toMatchObject({ code: 'invalid_request' })
+  const link = { token: await api.stores.people.createPasswordResetToken(email), newPassword: 'Robin.Example.1' }
+  await expect(browser().client.session.resetPassword(link)).rejects.toMatchObject({ code: 'invalid_request' })
+  await browser().client.session.resetPassword({ ...link, newPassword: 'nine bees keep a garden' }) // the link still works
+})
+
 test('an invitation can be accepted once, by the person it is for', async () => {
   const { projectId, client } = await api.createProject('Handbook')
   const invited = await client.invitations.create(projectId, { email: 'Writer@Example.com', role: 'editor' })
   expect(invited).toMatchObject({ invitation: { email: 'writer@example.com', role: 'editor' }, emailed: false })
-  const token = new URL(invited.url).hash.slice(1)
+  const token = new URL(invited.url ?? '').hash.slice(1)
   const newcomer = browser()
   expect(await newcomer.client.invitations.lookUp({ token })).toEqual({
     projectName: 'Handbook',
     email: 'writer@example.com',
     role: 'editor',
     hasAccount: false,
+    canClaim: false,
   })
   await expect(newcomer.client.invitations.accept({ token })).rejects.toMatchObject({ code: 'unauthenticated' })
   const attempts = await Promise.allSettled(
@@ -123,7 +140,7 @@ test('an invitation can be accepted once, by the person it is for', async () => 
 
   const second = await client.invitations.create(projectId, { email: 'writer@example.com', role: 'owner' })
   const other = await api.signIn()
-  const secondToken = new URL(second.url).hash.slice(1)
+  const secondToken = new URL(second.url ?? '').hash.slice(1)
   await expect(other.client.invitations.accept({ token: secondToken })).rejects.toMatchObject({
     code: 'invalid_request',
     detail: expect.stringContaining('is for writer@example.com'),
@@ -133,7 +150,9 @@ test('an invitation can be accepted once, by the person it is for', async () => 
 
   const third = await client.invitations.create(projectId, { email: 'late@example.com', role: 'viewer' })
   await client.invitations.revoke(projectId, third.invitation.id)
-  await expect(browser().client.invitations.lookUp({ token: new URL(third.url).hash.slice(1) })).rejects.toMatchObject({
+  await expect(
+    browser().client.invitations.lookUp({ token: new URL(third.url ?? '').hash.slice(1) }),
+  ).rejects.toMatchObject({
     code: 'not_found',
   })
 })

@@ -19,7 +19,9 @@ export const CurrentPassword = Type.String({
 export const NewPassword = Type.String({
   minLength: minPasswordCharacters,
   maxLength: maxPasswordCharacters,
-  description: `Password to set, of ${minPasswordCharacters} to ${maxPasswordCharacters} characters.`,
+  description:
+    `Password to set, of ${minPasswordCharacters} to ${maxPasswordCharacters} characters. Common passwords are rejected, ` +
+    "and those that consist mostly of the person's name or email address.",
 })
 export const LinkToken = Type.String({
   pattern: linkTokenPattern,

@@ -1,7 +1,8 @@
-import { authPath, oidcProviderId } from '../../people/better-auth.ts'
-import type { SessionManager } from '../../people/session-manager.ts'
+import { authPath, oidcProviderId, toAuthHeaders } from '../../people/better-auth.ts'
+import { type SessionManager, toCookieHeader } from '../../people/session-manager.ts'
 import type { HttpServer } from '../../platform/http/http-server.ts'
-import { toCookieHeader } from './session-response.ts'
+import { toHttpDetails } from '../http-details.ts'
+import { toBrowser } from './session-response.ts'
 import type { SignInAudit } from './sign-in-audit.ts'
 
 /** The route that the OpenID provider sends the browser back to. better-auth checks the state, the code and the token. */
@@ -14,11 +15,11 @@ export function addProviderCallback(
   // a path such as `callback/..\\x` would reach them.
   const url = `${authPath}/callback/${oidcProviderId}`
   server.get(url, { config: { access: 'public' } }, async (request, reply) => {
-    const headers = new Headers({ cookie: request.headers.cookie ?? '' })
+    const http = toHttpDetails(request)
+    const headers = toAuthHeaders(toBrowser(http))
     const { search } = new URL(request.url, publicOrigin)
     const response = await sessions.handleProviderCallback(new Request(publicOrigin + url + search, { headers }))
     const location = response.headers.get('location')
-    const http = { requestId: request.id, ipAddress: request.ip ?? '', cookieHeader: '' }
     const failure = location === null ? null : new URL(location, publicOrigin).searchParams.get('error')
     if (failure !== null) await signInAudit.recordFailure({ provider: failure.slice(0, 100) }, http)
     const setCookie = response.headers.getSetCookie()

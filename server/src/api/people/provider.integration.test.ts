@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { get } from 'node:http'
 import { afterAll, expect, inject, test } from 'vitest'
+import { PageBrowser } from '../../../../testing/harness/page-browser.ts'
 import { startTestApi } from '../../../../testing/harness/test-api.ts'
 import { freePort } from '../../../../testing/services/free-port.ts'
 
@@ -29,58 +30,9 @@ const api = await startTestApi(inject('services'), 'api provider', {
 })
 afterAll(() => api.drop())
 
-/** As much of a browser as the tests need: cookies per host, forms, and redirects followed one at a time. */
-class Browser {
-  readonly #jars = new Map<string, Map<string, string>>()
-
-  async go(
-    url: string,
-    form?: Record<string, string>,
-  ): Promise<{ url: string; location: string | null; text: string }> {
-    const { host } = new URL(url)
-    const jar = this.#jars.get(host) ?? new Map<string, string>()
-    this.#jars.set(host, jar)
-    const response = await fetch(url, {
-      redirect: 'manual',
-      headers: {
-        cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; '),
-        origin: new URL(url).origin,
-        ...(form && { 'content-type': 'application/x-www-form-urlencoded' }),
-      },
-      ...(form && { method: 'POST', body: new URLSearchParams(form) }),
-    })
-    for (const line of response.headers.getSetCookie()) {
-      const [name = '', value = ''] = (line.split(';', 1)[0] ?? '').split(/=(.*)/s)
-      if (/max-age=0/i.test(line)) jar.delete(name)
-      else jar.set(name, value)
-    }
-    const location = response.headers.get('location')
-    return { url, location: location && new URL(location, url).href, text: await response.text() }
-  }
-
-  async json(method: string, path: string, body?: unknown): Promise<Record<string, unknown>> {
-    const jar = this.#jars.get(new URL(origin).host) ?? new Map<string, string>()
-    this.#jars.set(new URL(origin).host, jar)
-    const response = await fetch(origin + path, {
-      method,
-      headers: {
-        cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; '),
-        origin,
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    })
-    for (const line of response.headers.getSetCookie()) {
-      const [name = '', value = ''] = (line.split(';', 1)[0] ?? '').split(/=(.*)/s)
-      jar.set(name, value)
-    }
-    return (await response.json()) as Record<string, unknown>
-  }
-}
-
 /** Signs in with Gitea, from the button on the sign-in page through Gitea's pages and back. Returns the final URL. */
 async function signInWithGitea(
-  browser: Browser,
+  browser: PageBrowser,
   login: { name: string; password: string },
   purpose: 'sign_in' | 'link' = 'sign_in',
 ): Promise<string> {
@@ -110,12 +62,12 @@ test('an invited person signs in with the provider and becomes a member', async 
   const { projectId, client } = await api.createProject('Handbook')
   const login = await createGiteaUser()
   await client.invitations.create(projectId, { email: login.email, role: 'editor' })
-  const browser = new Browser()
+  const browser = new PageBrowser(origin)
   expect(await signInWithGitea(browser, login)).toBe(`${origin}/`)
   expect(await browser.json('GET', '/v2/session')).toMatchObject({ person: { email: login.email, isOperator: false } })
   expect(await browser.json('GET', '/v2/projects')).toMatchObject({ projects: [{ id: projectId, role: 'editor' }] })
 
-  const again = new Browser()
+  const again = new PageBrowser(origin)
   await signInWithGitea(again, login)
   expect(await again.json('GET', '/v2/session')).toMatchObject({ person: { email: login.email } })
 })
@@ -124,21 +76,21 @@ test('a disabled person cannot sign in with the provider', async () => {
   const { projectId, client } = await api.createProject('Handbook')
   const login = await createGiteaUser()
   await client.invitations.create(projectId, { email: login.email, role: 'editor' })
-  const browser = new Browser()
+  const browser = new PageBrowser(origin)
   await signInWithGitea(browser, login)
   const { accounts } = api.stores
   const id = await accounts.findIdByEmail(login.email)
   await accounts.disable(id, { kind: 'operator' })
   expect(await browser.json('GET', '/v2/session')).toMatchObject({ person: null })
-  expect(await signInWithGitea(new Browser(), login)).toContain('/sign-in?error=account_disabled')
+  expect(await signInWithGitea(new PageBrowser(origin), login)).toContain('/sign-in?error=account_disabled')
   await accounts.enable(id, { kind: 'operator' })
-  const enabled = new Browser()
+  const enabled = new PageBrowser(origin)
   await signInWithGitea(enabled, login)
   expect(await enabled.json('GET', '/v2/session')).toMatchObject({ person: { email: login.email } })
 })
 
 test('a person who was not invited gets an error', async () => {
-  const browser = new Browser()
+  const browser = new PageBrowser(origin)
   const end = await signInWithGitea(browser, await createGiteaUser())
   expect(end).toMatch(new RegExp(`^${origin}/sign-in\\?error=`))
   expect(await browser.json('GET', '/v2/session')).toMatchObject({ person: null })
@@ -160,14 +112,14 @@ test('an account at the provider with the same email address gives no access unt
     { name: 'A Person', password },
     { requestId: 'test', ipAddress: '127.0.0.1' },
   )
-  const stranger = new Browser()
+  const stranger = new PageBrowser(origin)
   expect(await signInWithGitea(stranger, login)).toContain('/sign-in?error=')
   expect(await stranger.json('GET', '/v2/session')).toMatchObject({ person: null })
 
-  const owner = new Browser()
+  const owner = new PageBrowser(origin)
   await owner.json('POST', '/v2/session', { email: login.email, password })
   expect(await signInWithGitea(owner, login, 'link')).toBe(`${origin}/`)
-  const later = new Browser()
+  const later = new PageBrowser(origin)
   expect(await signInWithGitea(later, login)).toBe(`${origin}/`)
   expect(await later.json('GET', '/v2/session')).toMatchObject({ person: { email: login.email } })
 })
@@ -191,7 +143,7 @@ test('the callback route does not expose other routes of better-auth', async () 
 })
 
 test('rejects a callback without a sign-in in progress', async () => {
-  const browser = new Browser()
+  const browser = new PageBrowser(origin)
   const end = await browser.go(`${origin}/v2/auth/callback/oidc?code=x&state=y`)
   expect(end.location).toContain(`${origin}/sign-in?error=`)
   expect(await browser.json('GET', '/v2/session')).toMatchObject({ person: null })

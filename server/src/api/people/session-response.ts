@@ -1,8 +1,11 @@
 import Type, { type Static } from 'typebox'
 import type { PersonStore } from '../../people/person-store.ts'
-import type { SessionManager, SetCookieHeaders } from '../../people/session-manager.ts'
+import { type Browser, hasPassedSecondFactor } from '../../people/session.ts'
+import { type SessionManager, type SetCookieHeaders, toCookieHeader } from '../../people/session-manager.ts'
+import type { SignInGuard } from '../../people/sign-in-guard.ts'
 import type { Id } from '../../platform/ids.ts'
 import { recentlyAuthenticatedUntil } from '../authenticate-session.ts'
+import { toCoarseNetwork } from '../client-network.ts'
 import type { HttpRequestDetails } from '../route.ts'
 import { DateTime, nullable } from '../schemas.ts'
 import type { SignInAudit, SignInMethod } from './sign-in-audit.ts'
@@ -10,7 +13,10 @@ import type { SignInAudit, SignInMethod } from './sign-in-audit.ts'
 export interface SessionDeps {
   sessions: SessionManager
   people: PersonStore
-  /** Whether invitations are also sent by email. */
+  signInGuard: SignInGuard
+  /** Whether everyone who signs in with a password needs a second factor. */
+  requiresSecondFactor: boolean
+  /** Whether invitations are sent by email. */
   canSendEmail: boolean
   signInAudit: SignInAudit
 }
@@ -25,6 +31,9 @@ export const SessionSchema = Type.Object(
         isOperator: Type.Boolean({
           description: 'Whether the person is an operator of this instance, who can create projects and add models.',
         }),
+        hasSecondFactor: Type.Boolean({
+          description: 'Whether signing in with the password also requires a code of an authenticator app.',
+        }),
       }),
       { description: 'The signed-in person. Null if no one is signed in.' },
     ),
@@ -34,12 +43,37 @@ export const SessionSchema = Type.Object(
           'Null if no one is signed in.',
       ),
     ),
+    needsSecondFactor: Type.Boolean({
+      description:
+        'Whether the password was correct and the second factor is missing: send a code to `/v2/session/second-factor` ' +
+        'within 10 minutes. Only in responses to signing in.',
+    }),
+    mustSetUpSecondFactor: Type.Boolean({
+      description:
+        'Whether the instance requires a second factor that the signed-in person does not have. Until they set one up, all ' +
+        'other requests get `second_factor_required`.',
+    }),
+    failedSignIns: nullable(
+      Type.Object({
+        count: Type.Integer({ description: 'How many attempts failed.' }),
+        firstAt: DateTime('Time of the first failed attempt.'),
+        lastAt: DateTime('Time of the last failed attempt.'),
+      }),
+      {
+        description:
+          'Failed attempts to sign in with the email address of the signed-in person, if there were 5 or more that they ' +
+          'have not dismissed. Otherwise null.',
+      },
+    ),
     needsFirstOwner: Type.Boolean({
       description:
         'Whether the instance has no operator yet, so that the first owner has to be created. False if someone is signed in.',
     }),
     canSendEmail: Type.Boolean({
-      description: 'Whether this instance can send email. If it can, invitations are sent by email as well.',
+      description: 'Whether this instance can send email. If it can, links of invitations are sent only by email.',
+    }),
+    allowsPasswords: Type.Boolean({
+      description: 'Whether people can sign in with a password. Otherwise they must use a provider.',
     }),
     providers: Type.Array(
       Type.Object({
@@ -59,10 +93,15 @@ export const SessionSchema = Type.Object(
           email: 'owner@example.com',
           name: 'Ada Example',
           isOperator: true,
+          hasSecondFactor: true,
         },
         recentlyAuthenticatedUntil: '2026-01-31T12:10:00.000Z',
+        needsSecondFactor: false,
+        mustSetUpSecondFactor: false,
+        failedSignIns: null,
         needsFirstOwner: false,
         canSendEmail: true,
+        allowsPasswords: true,
         providers: [{ id: 'oidc', name: 'Example SSO' }],
       },
     ],
@@ -70,15 +109,23 @@ export const SessionSchema = Type.Object(
 )
 
 export async function describeSession(
-  { sessions, people, canSendEmail }: SessionDeps,
+  { sessions, people, signInGuard, canSendEmail, requiresSecondFactor }: SessionDeps,
   cookie: string,
+  { needsSecondFactor = false } = {},
 ): Promise<Static<typeof SessionSchema>> {
   const session = await sessions.find(cookie)
+  const failures = session && (await signInGuard.findFailures(session.person.id))
   return {
     person: session?.person ?? null,
     recentlyAuthenticatedUntil: session ? recentlyAuthenticatedUntil(session).toISOString() : null,
+    needsSecondFactor,
+    mustSetUpSecondFactor: session !== undefined && requiresSecondFactor && !hasPassedSecondFactor(session),
+    failedSignIns: failures
+      ? { count: failures.count, firstAt: failures.firstAt.toISOString(), lastAt: failures.lastAt.toISOString() }
+      : null,
     needsFirstOwner: session === undefined && !(await people.hasOperator()),
     canSendEmail,
+    allowsPasswords: sessions.allowsPasswords,
     providers: sessions.providers,
   }
 }
@@ -86,16 +133,18 @@ export async function describeSession(
 /** Body and headers of the response to a request that signed a person in. */
 export async function signedInResponse(
   deps: SessionDeps,
-  { setCookie }: SetCookieHeaders,
+  { setCookie, needsSecondFactor = false }: SetCookieHeaders & { needsSecondFactor?: boolean },
   { method, http }: { method: SignInMethod; http: HttpRequestDetails },
 ) {
-  const description = await describeSession(deps, toCookieHeader(setCookie))
+  const description = await describeSession(deps, toCookieHeader(setCookie), { needsSecondFactor })
   if (description.person) await deps.signInAudit.recordStart(toPerson(description.person), method, http)
   return [description, { 'set-cookie': setCookie }] as const
 }
 
-/** The cookies as the browser sends them with its next request. */
-export const toCookieHeader = (setCookie: readonly string[]): string =>
-  setCookie.map((header) => header.split(';', 1)[0]).join('; ')
-
 const toPerson = ({ id, email }: { id: string; email: string }) => ({ id: id as Id<'per'>, email })
+
+export const toBrowser = ({ cookieHeader, userAgent, ipAddress }: HttpRequestDetails): Browser => ({
+  cookieHeader,
+  userAgent,
+  coarseNetwork: toCoarseNetwork(ipAddress),
+})

@@ -3,10 +3,10 @@ import Type from 'typebox'
 import { Problem } from '../../platform/http/problem.ts'
 import { createResponse } from '../../platform/http/route.ts'
 import { toClientNetwork } from '../client-network.ts'
-import { MinuteRateLimit } from '../minute-rate-limit.ts'
 import { defineRoute, type Route } from '../route.ts'
+import { listSessions, SessionList, SessionParams } from './listed-session.ts'
 import { CurrentPassword, Email } from './person-fields.ts'
-import { describeSession, type SessionDeps, SessionSchema, signedInResponse } from './session-response.ts'
+import { describeSession, type SessionDeps, SessionSchema, signedInResponse, toBrowser } from './session-response.ts'
 
 /** A path of the dashboard. The pattern rejects everything that a browser would resolve to another site. */
 const ReturnTo = Type.String({
@@ -16,11 +16,6 @@ const ReturnTo = Type.String({
 })
 
 export function sessionRoutes(deps: SessionDeps): Route[] {
-  // Attempts are limited by network, or an attacker could try one password on all accounts, and by person, or many machines
-  // could guess the password of one account. The limit for a person on one network is low, the limit for a person alone is
-  // high: otherwise anyone who knows an email address could lock its owner out from anywhere.
-  const attemptsByPersonAndNetwork = new MinuteRateLimit('sign-in attempts with this email address', 10)
-  const attemptsByPerson = new MinuteRateLimit('sign-in attempts with this email address', 100)
   return [
     defineRoute({
       method: 'GET',
@@ -43,7 +38,9 @@ export function sessionRoutes(deps: SessionDeps): Route[] {
       tag: 'People',
       summary: 'Sign in',
       description:
-        'Starts a session of the dashboard, which is kept in a cookie. The previous session of the same browser ends.',
+        'Starts a session of the dashboard, which is kept in a cookie. The previous session of the same browser ends. ' +
+        'After 5 wrong passwords, each further attempt has to wait longer: a request before that gets `rate_limited`. ' +
+        'If `needsSecondFactor` is true, no session has started yet.',
       schemas: {
         body: Type.Object(
           { email: Email, password: CurrentPassword },
@@ -58,11 +55,12 @@ export function sessionRoutes(deps: SessionDeps): Route[] {
       responseHeaders: { 200: ['Set-Cookie'] },
       problems: ['unauthenticated', 'cross_origin'],
       async handle({ body: { email, password }, http }) {
-        const person = email.toLowerCase()
-        attemptsByPersonAndNetwork.consume(`${toClientNetwork(http.ipAddress)} ${person}`)
-        attemptsByPerson.consume(person)
-        const cookies = await deps.sessions.signIn(email, password, http.cookieHeader).catch(async (error: unknown) => {
-          if (error instanceof Problem) await deps.signInAudit.recordFailure({ email: person }, http)
+        deps.sessions.assertPasswordsAllowed()
+        const browser = toBrowser(http)
+        const from = { network: toClientNetwork(http.ipAddress), coarseNetwork: browser.coarseNetwork }
+        const signIn = () => deps.sessions.signIn(email, password, browser)
+        const cookies = await deps.signInGuard.attempt(email, from, signIn).catch(async (error: unknown) => {
+          if (error instanceof Problem) await deps.signInAudit.recordFailure({ email: email.toLowerCase() }, http)
           throw error
         })
         return createResponse(200, ...(await signedInResponse(deps, cookies, { method: 'password', http })))
@@ -72,6 +70,7 @@ export function sessionRoutes(deps: SessionDeps): Route[] {
       method: 'DELETE',
       url: '/v2/session',
       access: 'session',
+      allowsMissingSecondFactor: true,
       name: 'signOut',
       tag: 'People',
       summary: 'Sign out',
@@ -82,8 +81,12 @@ export function sessionRoutes(deps: SessionDeps): Route[] {
         200: {
           person: null,
           recentlyAuthenticatedUntil: null,
+          needsSecondFactor: false,
+          mustSetUpSecondFactor: false,
+          failedSignIns: null,
           needsFirstOwner: false,
           canSendEmail: true,
+          allowsPasswords: true,
           providers: [{ id: 'oidc', name: 'Example SSO' }],
         },
       },
@@ -95,8 +98,54 @@ export function sessionRoutes(deps: SessionDeps): Route[] {
     }),
     defineRoute({
       method: 'DELETE',
+      url: '/v2/session/failed-sign-ins',
+      access: 'session',
+      allowsMissingSecondFactor: true,
+      name: 'dismissFailedSignIns',
+      tag: 'People',
+      summary: 'Dismiss failed sign-ins',
+      description: 'Removes the notice about failed sign-ins (`failedSignIns`) from the session.',
+      schemas: { responses: { 200: SessionSchema } },
+      async handle({ session, http }) {
+        await deps.signInGuard.dismissFailures(session.person.id)
+        return createResponse(200, await describeSession(deps, http.cookieHeader))
+      },
+    }),
+    defineRoute({
+      method: 'GET',
       url: '/v2/sessions',
       access: 'session',
+      allowsMissingSecondFactor: true,
+      name: 'listSessions',
+      tag: 'People',
+      summary: 'List your sessions',
+      description:
+        'Returns the sessions of the signed-in person that have not ended, the last used one first, at most 100.',
+      schemas: { responses: { 200: SessionList } },
+      handle: async ({ session }) => createResponse(200, await listSessions(deps.sessions, session)),
+    }),
+    defineRoute({
+      method: 'DELETE',
+      url: '/v2/sessions/:sessionId',
+      access: 'session',
+      allowsMissingSecondFactor: true,
+      name: 'endSession',
+      tag: 'People',
+      summary: 'End a session',
+      description:
+        'Ends one session of the signed-in person, on all replicas. Nothing changes if it has already ended. Returns the ' +
+        'sessions that are left.',
+      schemas: { params: SessionParams, responses: { 200: SessionList } },
+      async handle({ session, params }) {
+        await deps.sessions.end(session.person.id, params.sessionId)
+        return createResponse(200, await listSessions(deps.sessions, session))
+      },
+    }),
+    defineRoute({
+      method: 'DELETE',
+      url: '/v2/sessions',
+      access: 'session',
+      allowsMissingSecondFactor: true,
       name: 'endOtherSessions',
       tag: 'People',
       summary: 'End other sessions',
@@ -131,10 +180,11 @@ export function sessionRoutes(deps: SessionDeps): Route[] {
       schemas: {
         body: Type.Object(
           {
-            purpose: Type.Enum(['sign_in', 'link'] as const, {
+            purpose: Type.Enum(['sign_in', 'link', 'reauthenticate'] as const, {
               description:
                 '`sign_in`: sign in with the account at the provider. `link`: let the signed-in person also sign in with ' +
-                'their account at the provider from now on.',
+                'their account at the provider from now on. `reauthenticate`: sign in again, for actions that require a ' +
+                'recent sign-in; the provider asks for the credentials even if the person is signed in there.',
             }),
             returnTo: ReturnTo,
           },

@@ -4,7 +4,7 @@ import type { Person } from '../../people/session.ts'
 import type { Log } from '../../platform/log.ts'
 import type { HttpRequestDetails } from '../route.ts'
 
-export type SignInMethod = 'password' | 'provider' | 'invitation' | 'password_link' | 'owner_link'
+export type SignInMethod = 'password' | 'provider' | 'invitation' | 'password_link' | 'owner_link' | 'second_factor'
 
 /** An attacker must not be able to fill the disk. The log has every request. */
 const maxFailuresPerHour = 1_000
@@ -38,9 +38,9 @@ export class SignInAudit {
     await this.#audit.recordInstanceEvent(actor, { action, subject: person.id, detail: {} })
   }
 
-  async recordPassword(
+  async recordAccountChange(
     person: Pick<Person, 'id' | 'email'>,
-    action: 'password.changed' | 'password.reset',
+    action: 'password.changed' | 'password.reset' | 'second_factor.set_up' | 'second_factor.removed',
     http: HttpRequestDetails,
   ): Promise<void> {
     const actor = { kind: 'person', email: person.email, ...toAuditedRequest(http) } as const

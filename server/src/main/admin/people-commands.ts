@@ -173,4 +173,14 @@ export const peopleCommands = {
       })
     },
   }),
+
+  'second-factor remove': defineCommand({
+    summary: 'Remove the second factor of a person who lost it, and end their sessions',
+    options: { email },
+    run: (options) =>
+      withStores(async ({ people }) => {
+        await people.removeSecondFactor(options.email)
+        note(`${options.email} signs in with the password only, until they set up a second factor again.`)
+      }),
+  }),
 } satisfies CommandGroup['commands']

@@ -12,6 +12,7 @@ import { SignInAudit } from '../../api/people/sign-in-audit.ts'
 import type { ReadWebhook } from '../../api/webhooks/receive-webhook.ts'
 import { webhookParsers } from '../../code-hosts/code-host-factory.ts'
 import { createJobSignaler } from '../../jobs/job-signaler.ts'
+import { SignInGuard } from '../../people/sign-in-guard.ts'
 import type { ApiConfig } from '../../platform/config.ts'
 import { Readiness } from '../../platform/http/readiness.ts'
 import { createLog } from '../../platform/log.ts'
@@ -21,6 +22,7 @@ import { startBudgetNotices } from './budget-notices.ts'
 import { createServiceClients } from './create-service-clients.ts'
 import { createSessionManager } from './create-session-manager.ts'
 import { logFirstOwnerLink } from './log-first-owner-link.ts'
+import { createFailedSignInsNotifier } from './notify-of-failed-sign-ins.ts'
 import { openStores } from './open-stores.ts'
 import { type RunningProcess, serveHttp } from './running-process.ts'
 import { createInvitationEmailSender } from './send-invitation-email.ts'
@@ -59,6 +61,8 @@ export async function startApi(config: ApiConfig): Promise<RunningProcess> {
   const mailer = config.people.email && createMailer(config.people.email)
   const people = {
     sessions: createSessionManager(config, database, stores, log),
+    signInGuard: new SignInGuard(database, createFailedSignInsNotifier(mailer, config.publicUrl, log)),
+    requiresSecondFactor: config.people.requiresSecondFactor,
     canSendEmail: mailer !== undefined,
     signInAudit: new SignInAudit(stores.audit, log),
     publicUrl: config.publicUrl,

@@ -7,7 +7,7 @@ import type { Stores } from './open-stores.ts'
 export function createSessionManager(
   { people, publicUrl }: ApiConfig,
   database: Database,
-  { accounts, audit, invitations, people: persons }: Stores,
+  { accounts, audit, groupRoles, invitations, people: persons }: Stores,
   log: Log,
 ): SessionManager {
   return new SessionManager(
@@ -15,6 +15,8 @@ export function createSessionManager(
       db: database,
       publicUrl,
       sessionSecret: people.sessionSecret,
+      maxIdleHours: people.sessionIdleHours,
+      applyGroups: (personId, groups) => groupRoles.apply(people.oidc?.groupRoles ?? [], personId, groups),
       isInvited: (email) => invitations.isInvited(email),
       isDisabled: (personId) => persons.isDisabled(personId),
       onNewPerson: (person) => invitations.acceptAll(person),

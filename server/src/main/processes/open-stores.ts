@@ -21,6 +21,7 @@ import { ModelStore } from '../../models/model-store.ts'
 import { SpendStore } from '../../models/spend-store.ts'
 import { Offboarding } from '../../offboarding/offboarding.ts'
 import { AccountStore } from '../../people/account-store.ts'
+import { GroupRoleStore } from '../../people/group-roles.ts'
 import { InvitationStore } from '../../people/invitation-store.ts'
 import { MemberStore } from '../../people/member-store.ts'
 import { PersonStore } from '../../people/person-store.ts'
@@ -61,5 +62,6 @@ export const openStores = (database: Database) => ({
   analyticsSettings: new AnalyticsSettingsStore(database),
   people: new PersonStore(database),
   accounts: new AccountStore(database, offboarding),
+  groupRoles: new GroupRoleStore(database, offboarding),
   invitations: new InvitationStore(database, offboarding),
 })

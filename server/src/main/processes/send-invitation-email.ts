@@ -3,7 +3,7 @@ import type { Log } from '../../platform/log.ts'
 import type { Mailer } from '../../platform/mailer.ts'
 import { shortenForSubject } from './shorten-for-subject.ts'
 
-/** The returned function resolves to false if no email is sent. The invitation is valid anyway: its link is in the response. */
+/** The returned function resolves to false if the email could not be sent. */
 export function createInvitationEmailSender(mailer: Mailer | undefined, log: Log): SendInvitationEmail {
   return async (to, { projectName, invitedBy, url }) => {
     if (!mailer) return false

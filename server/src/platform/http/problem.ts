@@ -47,6 +47,12 @@ export const problemDefinitions = {
       'The action could grant lasting access or destroy something, and needs a sign-in within the last 10 minutes.',
     action: 'Sign in again and repeat the request.',
   },
+  second_factor_required: {
+    status: 403,
+    title: 'Second factor required',
+    meaning: 'The instance or the project requires a second factor, and you signed in with only a password.',
+    action: 'Set up an authenticator app on the account page of the dashboard and repeat the request.',
+  },
   ip_not_allowed: {
     status: 403,
     title: 'IP address not allowed',

@@ -1,5 +1,6 @@
 /** The kinds of settings: how their text is parsed, and what is reported if it is wrong. */
 import { isIP } from 'node:net'
+import type { Id } from '../ids.ts'
 import type { SealingKeysParseResult } from '../sealed-secrets/sealing-keys.ts'
 import type { Kind, Setting } from './setting.ts'
 
@@ -121,6 +122,31 @@ export const mapped = <From, To>(kind: Kind<From>, map: (value: From) => To | un
 
 export const boolean = mapped(oneOf('true', 'false'), (choice) => choice === 'true')
 export const withoutTrailingSlashes = (address: string) => address.replace(/\/+$/, '')
+
+export const emailDomains = mapped(
+  list('domains like example.com', (entry) => /^[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(entry)),
+  (domains) => domains.map((domain) => domain.toLowerCase()),
+)
+
+export const scopeNames = list('OAuth scopes like groups', (entry) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(entry))
+
+const groupRolePattern = /^(.+)=(?:operator|(owner|editor|viewer):(prj_[0-7][0-9a-hjkmnp-tv-z]{25}))$/
+
+/** The group may contain `=`, but no comma. */
+export const groupRoles = mapped(
+  list('group=operator or group=role:project ID', (entry) => groupRolePattern.test(entry)),
+  (entries) =>
+    entries.map((entry) => {
+      const [, group = '', role, projectId] = groupRolePattern.exec(entry) ?? []
+      return {
+        group,
+        grants:
+          role === undefined
+            ? ('operator' as const)
+            : { role: role as 'owner' | 'editor' | 'viewer', projectId: projectId as Id<'prj'> },
+      }
+    }),
+)
 
 /** Each becomes a form-action source in the Content-Security-Policy of the dashboard: other characters could change it. */
 export const githubUrls = mapped(

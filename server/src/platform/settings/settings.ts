@@ -6,7 +6,9 @@ import { parseSealingPrivateKeys, parseSealingPublicKeys } from '../sealed-secre
 import {
   boolean,
   contacts,
+  emailDomains,
   githubUrls,
+  groupRoles,
   hosts,
   httpsLink,
   inFile,
@@ -17,6 +19,7 @@ import {
   mapped,
   networks,
   oneOf,
+  scopeNames,
   sealingKeys,
   secret,
   text,
@@ -125,6 +128,14 @@ export const settings = {
           'it ends all sessions.',
       },
     ),
+    sessionIdleHours: withDefault('COLOPHON_SESSION_IDLE_HOURS', integer(1, 168), '24', {
+      meaning: 'Hours after which a session that is not used ends. A session always ends after 7 days.',
+    }),
+    requiresSecondFactor: withDefault('COLOPHON_REQUIRE_SECOND_FACTOR', boolean, 'false', {
+      meaning:
+        'Whether everyone who signs in with a password must set up a second factor before they can do anything else. API keys ' +
+        'are not affected.',
+    }),
     oidc: {
       issuer: required('COLOPHON_OIDC_ISSUER', mapped(url('https:', 'http:'), withoutTrailingSlashes), {
         documentedDefault: 'none',
@@ -146,14 +157,39 @@ export const settings = {
       name: withDefault('COLOPHON_OIDC_NAME', text, 'single sign-on', {
         meaning: 'Label of the sign-in button.',
       }),
+      isRequired: withDefault('COLOPHON_OIDC_REQUIRED', boolean, 'false', {
+        meaning:
+          'Whether people must sign in with the provider. Passwords are then off; in an emergency, `admin password-link create` ' +
+          'signs in an operator.',
+      }),
+      allowedDomains: withDefault('COLOPHON_OIDC_ALLOWED_DOMAINS', emailDomains, '', {
+        documentedDefault: 'all',
+        meaning:
+          'Domains of the email addresses that may sign in with the provider, separated by commas, like `example.com`.',
+      }),
+      extraScopes: withDefault('COLOPHON_OIDC_SCOPES', scopeNames, '', {
+        documentedDefault: 'none',
+        meaning:
+          'Scopes to request besides `openid`, `email` and `profile`, separated by commas, if your provider needs one for the ' +
+          'groups.',
+      }),
+      groupsClaim: withDefault('COLOPHON_OIDC_GROUPS_CLAIM', text, 'groups', {
+        meaning: 'Claim that has the names of the groups of a person, as a list.',
+      }),
+      groupRoles: withDefault('COLOPHON_OIDC_GROUP_ROLES', groupRoles, '', {
+        documentedDefault: 'none',
+        meaning:
+          'Roles of groups, separated by commas: `group=operator`, or `group=role:project ID`, like ' +
+          '`docs-team=editor:prj_01m7ehpvk8eg2t3q9d4x5w0r7a`. They are applied at each sign-in with the provider.',
+      }),
     },
     email: {
       smtpUrl: required('COLOPHON_SMTP_URL', secret(url('smtp:', 'smtps:')), {
         documentedDefault: 'none',
         purpose: 'the SMTP server that sends email, like smtps://user:password@mail.example.com',
         meaning:
-          'SMTP server for invitations and [budget notices](spend.md#notices), like ' +
-          '`smtps://user:password@mail.example.com`. Without it, invitations are links to copy.',
+          'SMTP server for invitations, notices about failed sign-ins and [budget notices](spend.md#notices), like ' +
+          '`smtps://user:password@mail.example.com`. With it, links of invitations are only emailed; without it, they are copied.',
       }),
       from: required('COLOPHON_MAIL_FROM', text, {
         documentedDefault: 'required with an SMTP server',
