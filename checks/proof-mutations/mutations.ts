@@ -226,8 +226,8 @@ export const mutations: readonly Mutation[] = [
     bug: 'Other sites can trigger changes with the session of a signed-in member',
     file: 'server/src/api/authorize.ts',
     find: `      if (isChange) assertSameOrigin(request, deps.publicOrigin)
-      try {`,
-    replace: '      try {',
+      if (deps.requiresSecondFactor) assert`,
+    replace: '      if (deps.requiresSecondFactor) assert',
     caughtBy: { proof: 'role-permissions' },
     failure: 'is rejected as cross-origin',
   },

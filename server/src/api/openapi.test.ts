@@ -89,12 +89,12 @@ const commonProblems = {
 const keyProblems = { ...commonProblems, 401: '`unauthenticated`', 403: '`ip_not_allowed`' }
 const readScopeProblems = {
   ...keyProblems,
-  403: '`insufficient_scope`, `insufficient_role`, `ip_not_allowed`',
+  403: '`insufficient_scope`, `insufficient_role`, `second_factor_required`, `ip_not_allowed`',
   404: '`not_found`',
 }
 const scopeProblems = {
   ...readScopeProblems,
-  403: '`insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`',
+  403: '`insufficient_scope`, `insufficient_role`, `cross_origin`, `second_factor_required`, `ip_not_allowed`',
 }
 const bodyProblems = { 408: '`request_timeout`', 413: '`too_large`', 415: '`unsupported_media_type`' }
 const readProblems = { 429: '`rate_limited`' }
@@ -115,8 +115,22 @@ test.each([
   ['POST', 'public', { body: Thing }, { ...commonProblems, ...bodyProblems }],
   ['GET', 'any-key', {}, { ...keyProblems, ...readProblems }],
   ['GET', 'agent:read', {}, { ...readScopeProblems, ...readProblems }],
-  ['GET', 'session', {}, { ...commonProblems, 401: '`unauthenticated`', ...readProblems }],
-  ['POST', 'operator', {}, { ...commonProblems, 401: '`unauthenticated`', 403: '`insufficient_role`, `cross_origin`' }],
+  [
+    'GET',
+    'session',
+    {},
+    { ...commonProblems, 401: '`unauthenticated`', 403: '`second_factor_required`', ...readProblems },
+  ],
+  [
+    'POST',
+    'operator',
+    {},
+    {
+      ...commonProblems,
+      401: '`unauthenticated`',
+      403: '`insufficient_role`, `cross_origin`, `second_factor_required`',
+    },
+  ],
   ['POST', 'agent:write', {}, scopeProblems],
   ['POST', 'agent:write', { body: Thing }, { ...scopeProblems, ...bodyProblems }],
 ] as const)('%s with access %s and %o documents its problems', (method, access, schemas, problems) => {

@@ -77,6 +77,8 @@ export class PersonStore {
       if (!person) throw noSuchPerson(email)
       await tx.deleteFrom('person_two_factor').where('person_id', '=', person.id).execute()
       await tx.deleteFrom('person_session').where('person_id', '=', person.id).execute()
+      const entry = { action: 'second_factor.removed', subject: person.id, detail: {} } as const
+      await recordInstanceAudit(tx, { kind: 'operator' }, entry)
     })
   }
 

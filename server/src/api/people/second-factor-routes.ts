@@ -1,5 +1,6 @@
 /** Setting up a second factor, and the second step of signing in with one. */
 import Type from 'typebox'
+import { Problem } from '../../platform/http/problem.ts'
 import { createResponse } from '../../platform/http/route.ts'
 import { MinuteRateLimit } from '../minute-rate-limit.ts'
 import { defineRoute, type Route } from '../route.ts'
@@ -44,14 +45,15 @@ export function secondFactorRoutes(deps: SessionDeps): Route[] {
       maxPerMinutePerNetwork: 30,
       responseHeaders: { 200: ['Set-Cookie'] },
       problems: ['unauthenticated', 'cross_origin'],
-      handle: async ({ body, http }) =>
-        createResponse(
-          200,
-          ...(await signedInResponse(deps, await deps.sessions.verifySecondFactor(body.code, toBrowser(http)), {
-            method: 'second_factor',
-            http,
-          })),
-        ),
+      async handle({ body, http }) {
+        const cookies = await deps.sessions
+          .verifySecondFactor(body.code, toBrowser(http))
+          .catch(async (error: unknown) => {
+            if (error instanceof Problem) await deps.signInAudit.recordFailure({ step: 'second_factor' }, http)
+            throw error
+          })
+        return createResponse(200, ...(await signedInResponse(deps, cookies, { method: 'second_factor', http })))
+      },
     }),
     defineRoute({
       method: 'POST',

@@ -48,7 +48,10 @@ export class SignInAudit {
   }
 
   /** `detail`: the email address that was entered, or what the provider reported. */
-  async recordFailure(detail: { email: string } | { provider: string }, http: HttpRequestDetails): Promise<void> {
+  async recordFailure(
+    detail: { email: string } | { provider: string } | { step: 'second_factor' },
+    http: HttpRequestDetails,
+  ): Promise<void> {
     const hour = Math.floor(Date.now() / hourMs)
     if (this.#failures.hour !== hour) this.#failures = { hour, count: 0 }
     this.#failures.count += 1

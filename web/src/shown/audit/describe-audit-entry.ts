@@ -69,8 +69,10 @@ const descriptions: Readonly<Record<string, (detail: Detail) => string>> = {
   'site_key.revoked': () => 'revoked a site key',
   'access.denied': ({ route, code }) => `was denied ${text(route)} (${text(code)})`,
   'session.started': ({ method }) => `signed in${signInMethods[text(method)] ?? ''}`,
-  'session.failed': ({ email, provider }) =>
-    email ? `failed to sign in as ${text(email)}` : `failed to sign in with the OpenID provider (${text(provider)})`,
+  'session.failed': ({ email, provider }) => {
+    if (email) return `failed to sign in as ${text(email)}`
+    return provider ? `failed to sign in with the OpenID provider (${text(provider)})` : 'entered a wrong second factor'
+  },
   'session.ended': () => 'signed out',
   'session.others_ended': () => 'ended their other sessions',
   'password.changed': () => 'changed their password',
@@ -97,6 +99,7 @@ const descriptions: Readonly<Record<string, (detail: Detail) => string>> = {
 
 const signInMethods: Readonly<Record<string, string>> = {
   password: ' with a password',
+  second_factor: ' with a second factor',
   provider: ' with the OpenID provider',
   invitation: ' by accepting an invitation',
   password_link: ' with a link for setting a password',
