@@ -34,7 +34,7 @@ export interface InvitationDetails {
   hasAccount: boolean
   /** Whether the link was only emailed, so that it proves the address. */
   provesEmail: boolean
-  /** Whether the account can be taken over with the link, because nobody has proved its address yet. */
+  /** Whether the account can be taken over with the link, because nobody has proved its address yet. Never that of an operator. */
   canClaim: boolean
 }
 
@@ -281,13 +281,17 @@ async function findByToken(db: Database, token: string): Promise<InvitationDetai
     .leftJoin('person', 'person.email', 'invitation.email')
     .select(['project.id as projectId', 'project.name as projectName', 'invitation.email', 'role'])
     .select(['person.id as personId', 'person.email_proven_at as provenAt', 'invitation.proves_email as provesEmail'])
+    .select(['person.is_operator as isOperator', 'person.disabled_at as disabledAt'])
     .where('token_hash', '=', hashLinkToken(token))
     .where('expires_at', '>', sql<Date>`now()`)
     .executeTakeFirst()
   if (!row) return undefined
-  const { personId, provenAt, ...invitation } = row
+  const { personId, provenAt, isOperator, disabledAt, ...invitation } = row
   const hasAccount = personId !== null
-  return { ...invitation, hasAccount, canClaim: hasAccount && invitation.provesEmail && provenAt === null }
+  const isUnproved = hasAccount && provenAt === null
+  // The rights of an operator do not come from an invitation to their address, and a disabled person stays disabled.
+  const canClaim = isUnproved && invitation.provesEmail && isOperator === false && disabledAt === null
+  return { ...invitation, hasAccount, canClaim }
 }
 
 const noSuchInvitation = () => new Problem('not_found', 'The project has no invitation with this ID.')

@@ -227,6 +227,8 @@ export async function claimPerson(
     .set({ name, two_factor_enabled: false })
     .where('email', '=', email)
     .where('email_proven_at', 'is', null)
+    .where('is_operator', '=', false)
+    .where('disabled_at', 'is', null)
     .returning('id')
     .executeTakeFirst()
   if (!claimed) return undefined

@@ -91,3 +91,18 @@ test('a link that was not only emailed takes over nothing', async () => {
   const thief = { token: copied, name: 'Thief', password }
   await expect(browser().client.invitations.accept(thief)).rejects.toMatchObject({ code: 'invalid_request' })
 })
+
+test('the account of an operator, and of a disabled person, cannot be taken over', async () => {
+  const operator = await api.signInOperator()
+  const disabled = await api.signIn()
+  const accounts = api.stores.accounts
+  await accounts.disable(await accounts.findIdByEmail(disabled.email), { kind: 'operator' })
+  for (const { email } of [operator, disabled]) {
+    const { projectId, client } = await api.createProject()
+    await client.invitations.create(projectId, { email, role: 'viewer' })
+    const token = emailedToken()
+    expect(await browser().client.invitations.lookUp({ token })).toMatchObject({ hasAccount: true, canClaim: false })
+    const thief = { token, name: 'Thief', password }
+    await expect(browser().client.invitations.accept(thief)).rejects.toMatchObject({ code: 'invalid_request' })
+  }
+})
