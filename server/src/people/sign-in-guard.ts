@@ -112,7 +112,7 @@ export class SignInGuard {
     for (const { key } of counters)
       await this.#db
         .updateTable('sign_in_counter')
-        .set({ failures, next_attempt_at: sql<Date>`now()` })
+        .set({ failures, next_attempt_at: sql<Date>`clock_timestamp()` })
         .where('key', '=', key)
         .execute()
   }
@@ -165,6 +165,10 @@ export async function rememberNetwork(db: Database, personId: Id<'per'>, coarseN
 
 const hashKey = (...parts: string[]) => createHash('sha256').update(JSON.stringify(parts)).digest()
 
+/**
+ * With the time at which the row is locked, not that of the transaction: one that began earlier may come second, and would wait for a time
+ * that is already over.
+ */
 async function countAttempt(tx: DatabaseTransaction, { key, freeAttempts, maxDelaySeconds }: Counter): Promise<void> {
   const isOld = sql`sign_in_counter.last_failed_at < now() - interval '1 day'`
   const failures = sql<number>`CASE WHEN ${isOld} THEN 1 ELSE sign_in_counter.failures + 1 END`
@@ -179,16 +183,16 @@ async function countAttempt(tx: DatabaseTransaction, { key, freeAttempts, maxDel
         .doUpdateSet({
           failures,
           last_failed_at: sql<Date>`now()`,
-          next_attempt_at: sql<Date>`now() + make_interval(secs => ${delay})`,
+          next_attempt_at: sql<Date>`clock_timestamp() + make_interval(secs => ${delay})`,
         })
-        .where('sign_in_counter.next_attempt_at', '<=', sql<Date>`now()`),
+        .where('sign_in_counter.next_attempt_at', '<=', sql<Date>`clock_timestamp()`),
     )
     .returning('key')
     .executeTakeFirst()
   if (counted) return
   const { seconds } = await tx
     .selectFrom('sign_in_counter')
-    .select(sql<number>`greatest(1, ceil(extract(epoch FROM next_attempt_at - now())))::int`.as('seconds'))
+    .select(sql<number>`greatest(1, ceil(extract(epoch FROM next_attempt_at - clock_timestamp())))::int`.as('seconds'))
     .where('key', '=', key)
     .executeTakeFirstOrThrow()
   throw new Problem(

@@ -116,3 +116,13 @@ test('failed sign-ins are reported to the person, once by email and on the dashb
   const other = createBrowserClient(api.url, origin)
   expect(await other.client.session.signIn(await newPerson())).toMatchObject({ failedSignIns: null })
 })
+
+test('correct passwords of many people at the same time, from one network, are all accepted', async () => {
+  const people = await Promise.all(Array.from({ length: 12 }, newPerson))
+  await api.pool.query('DELETE FROM person_network')
+  for (let round = 0; round < 3; round++) {
+    const attempts = await Promise.all(people.map((login) => signIn(login.email, '192.0.2.50', login)))
+    expect(statusesOf(attempts)).toEqual(people.map(() => 200))
+    await api.pool.query('DELETE FROM person_network')
+  }
+})
