@@ -72,8 +72,11 @@ export async function prove(run: ProofRun): Promise<void> {
   const rounds = { ci: 1, stated: 3, full: 50 }[run.size]
   let slowestMs = 0
   for (let round = 0; round < rounds; round++)
-    for (const departure of departures)
+    for (const departure of departures) {
+      // The passwords that stopped working count as failed sign-ins from this network, and would delay those of the next departure.
+      await colophon.pool.query('DELETE FROM sign_in_counter')
       slowestMs = Math.max(slowestMs, await leave(setup, departure, `${departure.name.replaceAll(' ', '-')}-${round}`))
+    }
   run.figure('departures', `${rounds * departures.length} (${departures.map(({ name }) => name).join(', ')})`)
   run.figure('until no way in worked, including the requests, at most', `${Math.round(slowestMs)} ms`, {
     goal: `≤ ${maxSeconds} s`,

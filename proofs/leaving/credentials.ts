@@ -9,6 +9,7 @@ const ofGithub = 'an OAuth round trip, which only the session of the same person
 const startsPoll = 'signs webhooks: someone who knows it can only trigger an early poll'
 const notASecret = 'not a secret'
 const session = 'a session, which the proof checks'
+const secondFactor = 'worth nothing without the password'
 
 export const credentialColumns: Readonly<Record<string, string>> = {
   'api_key.secret_hash': 'keys, child keys',
@@ -25,6 +26,10 @@ export const credentialColumns: Readonly<Record<string, string>> = {
   'person_account.refresh_token': ofTheProvider,
   'person_account.id_token': ofTheProvider,
   'person_verification.value': ofTheProvider,
+  'person_two_factor.secret': secondFactor,
+  'person_two_factor.backup_codes': secondFactor,
+  'used_totp_code.code': 'works only once',
+  'sign_in_counter.key': notASecret,
   'github_authorization.state_hash': ofGithub,
   'github_authorization.sealed_code': ofGithub,
   'github_app.sealed_client_secret': ofTheProject,
@@ -44,6 +49,9 @@ export const credentialOperations: Readonly<Record<string, string>> = {
   createFirstOwner: session,
   acceptInvitation: session,
   signIn: session,
+  verifySecondFactor: session,
+  confirmAuthenticator: session,
+  removeAuthenticator: session,
   signOut: 'ends a session',
   changePassword: session,
   resetPassword: session,
