@@ -1809,7 +1809,7 @@ export type RequiredSecondFactor = {
 };
 
 /**
- * An entry of the audit log: who did what. Entries are never changed, except that the email address of a person who is deleted is replaced by their ID.
+ * An entry of the audit log: who did what. Entries are not changed, except that the email address of a person who is deleted is replaced by their ID, and are deleted when they are older than the instance keeps them.
  */
 export type AuditEntry = {
     /**

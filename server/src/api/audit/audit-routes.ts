@@ -31,7 +31,7 @@ const AuditEntrySchema = Type.Object(
   {
     $id: 'AuditEntry',
     description:
-      'An entry of the audit log: who did what. Entries are never changed, except that the email address of a person who is deleted is replaced by their ID.',
+      'An entry of the audit log: who did what. Entries are not changed, except that the email address of a person who is deleted is replaced by their ID, and are deleted when they are older than the instance keeps them.',
     examples: [
       {
         id: 'aud_01m7ej1b6sf0a9h8r2c4n5t3vz',

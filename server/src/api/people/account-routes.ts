@@ -73,7 +73,7 @@ export function accountRoutes(deps: SessionDeps): Route[] {
         deps.sessions.assertPasswordsAllowed()
         passwordChanges.consume(person.id)
         const cookies = await deps.sessions.changePassword(person, toBrowser(http), body)
-        await deps.signInAudit.recordAccountChange(person, 'password.changed', http)
+        await deps.signInAudit.record(person, 'password.changed', http)
         return createResponse(200, ...(await signedInResponse(deps, cookies, { method: 'password', http })))
       },
     }),
@@ -104,7 +104,7 @@ export function accountRoutes(deps: SessionDeps): Route[] {
       async handle({ body: { token, newPassword }, http }) {
         const operatorsOnly = !deps.sessions.allowsPasswords
         const person = await deps.people.resetPassword(token, newPassword, { operatorsOnly })
-        await deps.signInAudit.recordAccountChange(person, 'password.reset', http)
+        await deps.signInAudit.record(person, 'password.reset', http)
         const browser = { ...toBrowser(http), cookieHeader: '' }
         const cookies = await deps.sessions.signIn(person.email, newPassword, browser)
         return createResponse(200, ...(await signedInResponse(deps, cookies, { method: 'password_link', http })))

@@ -107,7 +107,7 @@ export function secondFactorRoutes(deps: SessionDeps): Route[] {
       async handle({ session, body, http }) {
         changes.consume(session.person.id)
         const cookies = await deps.sessions.confirmSecondFactor(body.code, toBrowser(http))
-        await deps.signInAudit.recordAccountChange(session.person, 'second_factor.set_up', http)
+        await deps.signInAudit.record(session.person, 'second_factor.set_up', http)
         return createResponse(200, ...(await signedInResponse(deps, cookies, { method: 'second_factor', http })))
       },
     }),
@@ -127,7 +127,7 @@ export function secondFactorRoutes(deps: SessionDeps): Route[] {
       async handle({ session, body, http }) {
         changes.consume(session.person.id)
         const cookies = await deps.sessions.removeSecondFactor(body.password, toBrowser(http))
-        await deps.signInAudit.recordAccountChange(session.person, 'second_factor.removed', http)
+        await deps.signInAudit.record(session.person, 'second_factor.removed', http)
         return createResponse(200, ...(await signedInResponse(deps, cookies, { method: 'password', http })))
       },
     }),

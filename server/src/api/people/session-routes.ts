@@ -92,7 +92,7 @@ export function sessionRoutes(deps: SessionDeps): Route[] {
       },
       async handle({ session, http }) {
         const { setCookie } = await deps.sessions.signOut(http.cookieHeader)
-        await deps.signInAudit.recordEnd(session.person, 'session.ended', http)
+        await deps.signInAudit.record(session.person, 'session.ended', http)
         return createResponse(200, await describeSession(deps, ''), { 'set-cookie': setCookie })
       },
     }),
@@ -163,7 +163,7 @@ export function sessionRoutes(deps: SessionDeps): Route[] {
       },
       async handle({ session, http }) {
         await deps.sessions.endOthers(http.cookieHeader)
-        await deps.signInAudit.recordEnd(session.person, 'session.others_ended', http)
+        await deps.signInAudit.record(session.person, 'session.others_ended', http)
         return createResponse(200, await describeSession(deps, http.cookieHeader))
       },
     }),

@@ -1,5 +1,5 @@
 /** Records who signs in to the instance, and who fails to. */
-import type { AuditedRequest, AuditStore } from '../../audit/audit-store.ts'
+import type { AuditedRequest, AuditStore, InstanceAuditAction } from '../../audit/audit-store.ts'
 import type { Person } from '../../people/session.ts'
 import type { Log } from '../../platform/log.ts'
 import type { HttpRequestDetails } from '../route.ts'
@@ -29,18 +29,9 @@ export class SignInAudit {
     await this.#audit.recordInstanceEvent(actor, { action: 'session.started', subject: person.id, detail: { method } })
   }
 
-  async recordEnd(
-    person: Person,
-    action: 'session.ended' | 'session.others_ended',
-    http: HttpRequestDetails,
-  ): Promise<void> {
-    const actor = { kind: 'person', email: person.email, ...toAuditedRequest(http) } as const
-    await this.#audit.recordInstanceEvent(actor, { action, subject: person.id, detail: {} })
-  }
-
-  async recordAccountChange(
+  async record(
     person: Pick<Person, 'id' | 'email'>,
-    action: 'password.changed' | 'password.reset' | 'second_factor.set_up' | 'second_factor.removed',
+    action: Extract<InstanceAuditAction, `session.${string}ended` | `password.${string}` | `second_factor.${string}`>,
     http: HttpRequestDetails,
   ): Promise<void> {
     const actor = { kind: 'person', email: person.email, ...toAuditedRequest(http) } as const
