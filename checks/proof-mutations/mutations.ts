@@ -132,9 +132,9 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'queue-timeout-not-checked',
     bug: 'A turn that no runner claims waits for 24 hours instead of the queue timeout',
-    file: 'server/src/activities/queued-attempt-heartbeat.ts',
-    find: '        else if (attempt.failure) await this.#fail(key, token, attempt.failure)\n',
-    replace: '',
+    file: 'server/src/jobs/attempt-store.ts',
+    find: 'CASE WHEN attempt.claimed_at IS NULL THEN ',
+    replace: 'CASE WHEN false THEN ',
     caughtBy: { test: 'server/src/activities/lost-runners.integration.test.ts' },
     failure: 'a turn that no runner claims fails after the queue timeout, though its worker is alive',
   },

@@ -25,7 +25,8 @@ let activities = 0
 /** Later than all others of this process. */
 export function newQueueingActivity(): QueueingActivity {
   activities += 1
-  return { taskToken: randomBytes(16), scheduledAt: new Date(Date.now() + activities), attempt: 1 }
+  const scheduledAt = new Date(Date.now() + activities)
+  return { taskToken: randomBytes(16), scheduledAt, attempt: 1, heartbeatTimeoutMs: 300_000 }
 }
 
 export async function createClaimingRunner(

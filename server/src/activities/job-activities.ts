@@ -9,11 +9,12 @@ import type { Id } from '../platform/ids.ts'
 import { createFinalFailure } from './create-final-failure.ts'
 import { withPublishLease } from './publish-lease.ts'
 import type { PublishEnd } from './publish-step-result.ts'
-import type { QueuedAttemptHeartbeat } from './queued-attempt-heartbeat.ts'
 
 export interface TakenTurn {
   id: string
   heartbeatTimeoutMs: number
+  /** Absent if an older version took the turn. */
+  performHeartbeatTimeoutMs?: number
   publishTimeoutMs: number
 }
 
@@ -33,6 +34,12 @@ export interface JobTimeouts {
   publishTimeoutMs: number
 }
 
+/**
+ * PostgreSQL decides when a runner is lost, after the heartbeat timeout. Temporal waits this many times as long, because each heartbeat
+ * is a write there. It matters only if a worker dies before it has queued the attempt, or if no worker runs.
+ */
+const performTimeoutFactor = 10
+
 /** How long a turn waits for the state of its pull request before it starts. */
 const maxPollMs = 10_000
 
@@ -45,7 +52,6 @@ export type PollBeforeTurn = (turnId: Id<'trn'>, signal: AbortSignal) => Promise
 export function createJobActivities({
   turns,
   attempts,
-  queuedAttempts,
   queueWatcher,
   publishResult,
   pollBeforeTurn,
@@ -54,7 +60,6 @@ export function createJobActivities({
 }: {
   turns: TurnStore
   attempts: AttemptStore
-  queuedAttempts: QueuedAttemptHeartbeat
   queueWatcher: QueuedAttemptWatcher
   publishResult: ResultPublisher
   pollBeforeTurn: PollBeforeTurn
@@ -64,16 +69,22 @@ export function createJobActivities({
   return {
     async takeNextTurn(jobId) {
       const turn = await turns.takeNext(jobId as Id<'job'>)
-      return turn ? { id: turn.turnId, ...timeouts } : null
+      if (!turn) return null
+      const performHeartbeatTimeoutMs = timeouts.heartbeatTimeoutMs * performTimeoutFactor
+      return { id: turn.turnId, ...timeouts, performHeartbeatTimeoutMs }
     },
 
     async performTurn(turnId) {
-      const { taskToken, scheduledTimestampMs, attempt } = Context.current().info
-      const activity = { taskToken, scheduledAt: new Date(scheduledTimestampMs), attempt }
-      const queued = await withHeartbeats(timeouts.heartbeatTimeoutMs, async () => {
-        await pollBeforeTurn(turnId as Id<'trn'>, AbortSignal.timeout(maxPollMs))
-        return attempts.enqueue(turnId as Id<'trn'>, activity, limits)
-      })
+      const { taskToken, scheduledTimestampMs, attempt, heartbeatTimeoutMs } = Context.current().info
+      const scheduledAt = new Date(scheduledTimestampMs)
+      const activity = {
+        taskToken,
+        scheduledAt,
+        attempt,
+        heartbeatTimeoutMs: heartbeatTimeoutMs ?? timeouts.heartbeatTimeoutMs,
+      }
+      await pollBeforeTurn(turnId as Id<'trn'>, AbortSignal.timeout(maxPollMs))
+      const queued = await attempts.enqueue(turnId as Id<'trn'>, activity, limits)
       switch (queued.kind) {
         case 'has_result':
           return
@@ -91,7 +102,6 @@ export function createJobActivities({
         case 'failed':
           throw createFinalFailure(queued.code)
         case 'queued':
-          queuedAttempts.add(taskToken)
           queueWatcher.notify()
           throw new CompleteAsyncError() // the gateway completes the activity when the runner reports
       }
@@ -122,17 +132,6 @@ export function createJobActivities({
     async failTurn(turnId, code) {
       await turns.fail(turnId as Id<'trn'>, createTurnFailure(code))
     },
-  }
-}
-
-/** Otherwise Temporal considers the worker dead while it waits for the code host or PostgreSQL. */
-async function withHeartbeats<Result>(timeoutMs: number, work: () => Promise<Result>): Promise<Result> {
-  const context = Context.current()
-  const timer = setInterval(() => context.heartbeat(), timeoutMs / 3)
-  try {
-    return await work()
-  } finally {
-    clearInterval(timer)
   }
 }
 

@@ -41,7 +41,7 @@ test('a job whose workflow is stuck is continued by a new workflow', { timeout: 
   expect(await instance.stores.jobs.get(projectId, jobId)).toMatchObject({ status: 'completed', error: null })
 })
 
-test('a workflow ends when PostgreSQL has lost its job', { timeout: 30_000 }, async () => {
+test('a workflow ends when PostgreSQL has lost its job', { timeout: 60_000 }, async () => {
   const missing = newId('job')
   await worker.signals.startJob(missing)
   await temporal.workflow.getHandle(missing).result()

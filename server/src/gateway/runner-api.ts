@@ -36,8 +36,8 @@ export interface RunnerApiDeps extends GatewayRouteDeps {
     deadlineSeconds: number
     maxConcurrentPerProject: number
     heartbeatSeconds: number
-    /** How often a heartbeat is forwarded to Temporal. Each one is a write in Temporal's database. */
-    temporalHeartbeatSeconds: number
+    /** How often a heartbeat is recorded. Each one is a write. */
+    recordHeartbeatSeconds: number
   }
   log: Log
 }
@@ -94,8 +94,8 @@ export function runnerApiRoutes({
       async handle({ attempt, body: upload }) {
         const isStored = upload.events.length === 0 || (await events.append(attempt, upload.firstIndex, upload.events))
         if (!isStored) throw attemptLostProblem()
-        const stop = (await readStop(attempt)) ?? (await forwardHeartbeat(attempt))
-        return createResponse(200, { stop })
+        await attempts.recordHeartbeat(attempt, settings.recordHeartbeatSeconds)
+        return createResponse(200, { stop: await readStop(attempt) })
       },
     }),
     defineGatewayRoute({
@@ -132,20 +132,6 @@ export function runnerApiRoutes({
       )
   }
 
-  async function forwardHeartbeat(attempt: LiveAttempt): Promise<Stop | null> {
-    const { turnId, taskToken } = attempt
-    if (!(await attempts.recordHeartbeat(attempt, settings.temporalHeartbeatSeconds))) return null
-    try {
-      await temporal.activity.heartbeat(taskToken)
-      return null
-    } catch (error) {
-      if (nameOf(error) === 'ActivityCancelledError') return 'cancelled'
-      if (nameOf(error) === 'ActivityNotFoundError') throw attemptLostProblem()
-      log.warn({ turnId, error: String(error) }, 'could not forward heartbeat to Temporal')
-      return null // a short outage of Temporal must not stop the agent
-    }
-  }
-
   async function readStop({ turnId, stop }: LiveAttempt): Promise<Stop | null> {
     return stop ?? ((await calls.exceededBudget(turnId)) ? 'budget' : null)
   }
@@ -180,5 +166,3 @@ export function runnerApiRoutes({
     }
   }
 }
-
-const nameOf = (error: unknown) => (error instanceof Error ? error.name : '')

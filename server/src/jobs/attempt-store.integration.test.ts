@@ -135,14 +135,35 @@ test('a runner whose heartbeats did not reach Temporal is not lost', async () =>
 
 test('a queued attempt fails when it has waited too long, unless the project is paused', async () => {
   const { attempts, pauses } = instance.stores
-  const activity = newQueueingActivity()
-  await createQueuedTurn(projectId, activity)
-  const taskToken = Buffer.from(activity.taskToken)
-  const impatient = { ...limits, queueTimeoutSeconds: 0 }
-  expect(await attempts.recordQueued([taskToken], limits)).toEqual([{ taskToken, failure: undefined }])
-  expect(await attempts.recordQueued([taskToken], impatient)).toEqual([{ taskToken, failure: 'no_runner_available' }])
+  const turnId = await createQueuedTurn(projectId)
+  const readDue = async (changed: Partial<typeof limits> = {}) =>
+    (await attempts.claimDue({ ...limits, ...changed }, 1_000)).find((attempt) => attempt.turnId === turnId)
+  const impatient = { queueTimeoutSeconds: 0 }
+  expect(await readDue()).toBeUndefined()
+  const due = await readDue(impatient)
+  if (!due) throw new Error('the attempt is not due')
+  expect(due).toMatchObject({ failure: 'no_runner_available', isClaimed: false })
   await pauses.pause(projectId, { kind: 'operator' })
-  expect(await attempts.recordQueued([taskToken], impatient)).toEqual([{ taskToken, failure: undefined }])
-  expect(await attempts.endQueued(taskToken)).toBe(true)
-  expect(await attempts.endQueued(taskToken)).toBe(false)
+  expect(await readDue(impatient)).toBeUndefined()
+  expect(await attempts.endQueued(due)).toBe(true)
+  expect(await attempts.endQueued(due)).toBe(false)
+  await pauses.resume(projectId, { kind: 'operator' })
+})
+
+test('an attempt is due when its runner is silent, when Temporal has to hear of it, and at once if an older version queued it', async () => {
+  const { attempts } = instance.stores
+  const { turnId } = await createClaimedTurn(instance, projectId, 'default')
+  const set = (assignments: string) =>
+    instance.pool.query(`UPDATE turn_attempt SET ${assignments} WHERE turn_id = $1`, [turnId])
+  const readDue = async () =>
+    (await attempts.claimDue(limits, 1_000)).find((attempt) => attempt.turnId === turnId)?.failure
+  expect(await readDue()).toBeUndefined()
+  await set("temporal_heard_at = now() - interval '101 seconds'") // a third of the timeout of its activity
+  expect(await readDue()).toBeNull()
+  expect(await readDue()).toBeUndefined()
+  await set('temporal_heard_at = NULL, temporal_heartbeat_seconds = NULL')
+  expect(await readDue()).toBeNull()
+  await set("heard_at = now() - interval '31 seconds'")
+  expect(await readDue()).toBe('runner_lost')
+  expect(await readDue()).toBe('runner_lost') // until it is queued again
 })

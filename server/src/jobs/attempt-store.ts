@@ -28,6 +28,7 @@ export interface QueueingActivity {
   taskToken: Uint8Array
   scheduledAt: Date
   attempt: number
+  heartbeatTimeoutMs: number
 }
 
 /** Identifies a running runner. Several can share a token. */
@@ -56,6 +57,15 @@ export type EnqueueResult =
 
 /** Why a queued attempt has to end. */
 export type QueueFailureCode = 'deadline_exceeded' | 'no_runner_available'
+
+/** An open attempt that has to end, or that Temporal has to hear of. */
+export interface DueAttempt {
+  turnId: Id<'trn'>
+  number: number
+  taskToken: Buffer
+  isClaimed: boolean
+  failure: QueueFailureCode | 'runner_lost' | null
+}
 
 export interface ClaimedAttempt {
   projectId: Id<'prj'>
@@ -114,9 +124,8 @@ export class AttemptStore {
         .selectFrom('turn')
         .innerJoin('job', 'job.id', 'turn.job_id')
         .innerJoin('project', 'project.id', 'turn.project_id')
-        .select(['turn.project_id', 'turn.status', 'turn.started_at', 'turn.deadline_at', 'turn.agent_failures'])
+        .select(['turn.project_id', 'turn.status', 'turn.agent_failures', queueFailure(limits).as('failure')])
         .select(['turn.queued_by_scheduled_at', 'turn.queued_by_attempt', 'job.pending_stop'])
-        .select(['project.paused_at', 'project.resumed_at'])
         .where('turn.id', '=', turnId)
         .forNoKeyUpdate('turn')
         .executeTakeFirst()
@@ -144,8 +153,7 @@ export class AttemptStore {
         if (lostForSeconds >= limits.heartbeatTimeoutSeconds) return { kind: 'failed', code: 'runner_lost' }
         return { kind: 'unconfirmed_loss', retrySeconds: limits.heartbeatTimeoutSeconds }
       }
-      const failure = findQueueFailure(turn, now, limits)
-      if (failure) return { kind: 'failed', code: failure }
+      if (turn.failure) return { kind: 'failed', code: turn.failure }
       const { number } = await tx
         .selectFrom('turn_attempt')
         .select(sql<number>`coalesce(max(number), 0) + 1`.as('number'))
@@ -158,6 +166,8 @@ export class AttemptStore {
           turn_id: turnId,
           number,
           task_token: Buffer.from(activity.taskToken),
+          temporal_heartbeat_seconds: activity.heartbeatTimeoutMs / 1000 / 3,
+          temporal_heard_at: now,
           token_hash: null,
           runner_id: null,
           claimed_at: null,
@@ -356,12 +366,9 @@ export class AttemptStore {
       .executeTakeFirst()
   }
 
-  /**
-   * Records that the runner of the attempt is alive, at most once per interval. True: it was recorded, so that Temporal should
-   * know as well.
-   */
-  async recordHeartbeat({ turnId, number }: LiveAttempt, intervalSeconds: number): Promise<boolean> {
-    const recorded = await this.#db
+  /** Records that the runner of the attempt is alive, at most once per interval. */
+  async recordHeartbeat({ turnId, number }: LiveAttempt, intervalSeconds: number): Promise<void> {
+    await this.#db
       .updateTable('turn_attempt')
       .set({ heard_at: sql<Date>`clock_timestamp()` })
       .where('turn_id', '=', turnId)
@@ -370,9 +377,7 @@ export class AttemptStore {
       .where(
         sql<boolean>`coalesce(heard_at, '-infinity') < clock_timestamp() - make_interval(secs => ${intervalSeconds})`,
       )
-      .returning('number')
-      .executeTakeFirst()
-    return recorded !== undefined
+      .execute()
   }
 
   /** The runner process is alive, so that the turns that it lost are not the reason. */
@@ -401,43 +406,60 @@ export class AttemptStore {
   }
 
   /**
-   * Records that the worker of these attempts is alive. Returns those that no runner has claimed yet, and why they have to end, if
-   * they do.
+   * Open attempts that have to end, and those that Temporal has not heard of for a while. Another worker gets the latter only when
+   * they are due again.
    */
-  async recordQueued(
-    taskTokens: readonly Buffer[],
-    limits: TurnLimits,
-  ): Promise<{ taskToken: Buffer; failure: QueueFailureCode | undefined }[]> {
-    if (taskTokens.length === 0) return []
-    const rows = await this.#db
-      .updateTable('turn_attempt')
-      .from('turn')
-      .innerJoin('project', 'project.id', 'turn.project_id')
-      .set({ heard_at: sql<Date>`clock_timestamp()` })
-      .whereRef('turn.id', '=', 'turn_attempt.turn_id')
-      .where('turn_attempt.task_token', 'in', [...taskTokens])
-      .where('turn_attempt.claimed_at', 'is', null)
-      .where('turn_attempt.ended_at', 'is', null)
-      .returning(['turn_attempt.task_token', 'turn.started_at', 'turn.deadline_at'])
-      .returning(['project.paused_at', 'project.resumed_at', sql<Date>`clock_timestamp()`.as('now')])
-      .execute()
-    return rows.map(({ task_token, now, ...turn }) => ({
-      taskToken: task_token,
-      failure: findQueueFailure(turn, now, limits),
-    }))
+  async claimDue(limits: TurnLimits, limit: number): Promise<DueAttempt[]> {
+    const { heartbeatTimeoutSeconds } = limits
+    const { rows } = await sql<DueAttempt>`
+      WITH open_attempt AS (
+        SELECT attempt.turn_id, attempt.number, attempt.claimed_at IS NULL AND job.pending_stop IS NOT NULL AS is_stopping,
+          coalesce(attempt.temporal_heard_at, '-infinity') AS temporal_heard_at,
+          make_interval(secs => coalesce(attempt.temporal_heartbeat_seconds, ${heartbeatTimeoutSeconds / 3})) AS temporal_interval,
+          CASE WHEN attempt.claimed_at IS NULL THEN ${queueFailure(limits)}
+            WHEN attempt.heard_at < clock_timestamp() - make_interval(secs => ${heartbeatTimeoutSeconds}) THEN 'runner_lost'
+          END AS failure
+        FROM turn_attempt AS attempt JOIN turn ON turn.id = attempt.turn_id
+          JOIN job ON job.id = turn.job_id JOIN project ON project.id = attempt.project_id
+        WHERE attempt.ended_at IS NULL AND turn.status = 'running'
+      ), due AS (
+        SELECT turn_id, number, failure FROM open_attempt
+        WHERE is_stopping OR failure IS NOT NULL OR temporal_heard_at < clock_timestamp() - temporal_interval
+        ORDER BY temporal_heard_at LIMIT ${limit}
+      ), locked AS (
+        SELECT attempt.turn_id, attempt.number, due.failure
+        FROM due JOIN turn_attempt AS attempt USING (turn_id, number) FOR UPDATE OF attempt SKIP LOCKED
+      )
+      UPDATE turn_attempt SET temporal_heard_at = clock_timestamp() FROM locked
+      WHERE turn_attempt.turn_id = locked.turn_id AND turn_attempt.number = locked.number AND turn_attempt.ended_at IS NULL
+      RETURNING turn_attempt.turn_id AS "turnId", turn_attempt.number, turn_attempt.task_token AS "taskToken",
+        turn_attempt.claimed_at IS NOT NULL AS "isClaimed", locked.failure`.execute(this.#db)
+    return rows
   }
 
   /** False: a runner has claimed the attempt, or it has ended. */
-  async endQueued(taskToken: Buffer): Promise<boolean> {
+  async endQueued({ turnId, number }: DueAttempt): Promise<boolean> {
     const ended = await this.#db
       .updateTable('turn_attempt')
       .set({ ended_at: sql<Date>`clock_timestamp()` })
-      .where('task_token', '=', taskToken)
+      .where('turn_id', '=', turnId)
+      .where('number', '=', number)
       .where('claimed_at', 'is', null)
       .where('ended_at', 'is', null)
       .returning('number')
       .executeTakeFirst()
     return ended !== undefined
+  }
+
+  /** Temporal has given up the activity that queued the attempt, so its result would be ignored. */
+  async endAbandoned({ turnId, number }: DueAttempt): Promise<void> {
+    await this.#db
+      .updateTable('turn_attempt')
+      .set({ ended_at: sql<Date>`clock_timestamp()` })
+      .where('turn_id', '=', turnId)
+      .where('number', '=', number)
+      .where('ended_at', 'is', null)
+      .execute()
   }
 }
 
@@ -458,17 +480,13 @@ const isLater = (
   return scheduledAt.getTime() > lastMs || (scheduledAt.getTime() === lastMs && attempt > (last.queued_by_attempt ?? 0))
 }
 
-/** Time in which the project is paused does not count for its turns. */
-function findQueueFailure(
-  turn: { started_at: Date | null; deadline_at: Date | null; paused_at: Date | null; resumed_at: Date | null },
-  now: Date,
-  { queueTimeoutSeconds }: TurnLimits,
-): QueueFailureCode | undefined {
-  if (turn.paused_at) return undefined
-  if (turn.deadline_at) return turn.deadline_at <= now ? 'deadline_exceeded' : undefined
-  const waitingSinceMs = Math.max(Number(turn.started_at ?? now), Number(turn.resumed_at))
-  return now.getTime() - waitingSinceMs > queueTimeoutSeconds * 1000 ? 'no_runner_available' : undefined
-}
+/** Of an attempt that is queued now. Time in which the project is paused does not count for its turns. */
+const queueFailure = ({ queueTimeoutSeconds }: TurnLimits) => sql<QueueFailureCode | null>`CASE
+  WHEN project.paused_at IS NOT NULL THEN NULL
+  WHEN turn.deadline_at <= clock_timestamp() THEN 'deadline_exceeded'
+  WHEN turn.deadline_at IS NULL AND clock_timestamp() - make_interval(secs => ${queueTimeoutSeconds})
+    > greatest(coalesce(turn.started_at, clock_timestamp()), project.resumed_at) THEN 'no_runner_available'
+  END`
 
 /** Whether a runner was lost with the turn of an attempt. */
 const wasLost = (attempt: 'attempt' | 'mine') => sql`EXISTS (
@@ -508,7 +526,7 @@ async function endOpenAttempts(
   now: Date,
   { heartbeatTimeoutSeconds }: TurnLimits,
 ): Promise<void> {
-  // A runner that was heard recently is not lost: Temporal has not received its heartbeats.
+  // A runner that was heard recently is not lost: it was heard again after it was reported, or Temporal missed the heartbeats.
   const silentSinceMs = now.getTime() - (heartbeatTimeoutSeconds * 1000) / 2
   for (const { number, claimed_at, heard_at } of open) {
     const isLost = claimed_at !== null && heard_at !== null && heard_at.getTime() < silentSinceMs

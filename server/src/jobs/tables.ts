@@ -121,6 +121,8 @@ export interface TurnAttemptTable {
   lost_at: Generated<Date | null>
   reserved_for: Generated<string | null>
   reserved_at: Generated<Date | null>
+  temporal_heartbeat_seconds: Generated<number | null>
+  temporal_heard_at: Generated<Date | null>
 }
 
 export interface JobEventTable {

@@ -533,11 +533,12 @@ const mayPublish = sql<boolean>`turn.status = 'publishing'
 
 const isPaused = sql`EXISTS (SELECT FROM project WHERE project.id = job.project_id AND project.paused_at IS NOT NULL)`
 
-/** Of a running or a waiting attempt: the runner or the worker has been heard recently. */
+/** A queued attempt, or one whose runner has been heard recently. */
 const hasLiveAttempt = (heartbeatTimeoutSeconds: number) => sql`EXISTS (
   SELECT FROM turn JOIN turn_attempt ON turn_attempt.turn_id = turn.id
   WHERE turn.project_id = job.project_id AND turn.job_id = job.id AND turn.status = 'running' AND turn_attempt.ended_at IS NULL
-    AND turn_attempt.heard_at > clock_timestamp() - make_interval(secs => ${heartbeatTimeoutSeconds}))`
+    AND (turn_attempt.claimed_at IS NULL
+      OR turn_attempt.heard_at > clock_timestamp() - make_interval(secs => ${heartbeatTimeoutSeconds})))`
 
 /**
  * Until publishing begins again, the turn can be cancelled, unless a commit may have been pushed: a cancelled turn would leave its

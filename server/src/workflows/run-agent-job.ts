@@ -26,7 +26,7 @@ const { takeNextTurn, failTurn } = proxyActivities<JobActivities>({
 const performTurn = (turn: TakenTurn) =>
   proxyActivities<JobActivities>({
     startToCloseTimeout: '24 hours',
-    heartbeatTimeout: turn.heartbeatTimeoutMs,
+    heartbeatTimeout: turn.performHeartbeatTimeoutMs ?? turn.heartbeatTimeoutMs,
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     retry: { initialInterval: '1 second', maximumInterval: '10 seconds' },
   }).performTurn(turn.id)

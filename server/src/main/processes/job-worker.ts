@@ -5,11 +5,11 @@ import { createGithubAuthorizationActivities } from '../../activities/github-aut
 import { createJobActivities } from '../../activities/job-activities.ts'
 import { startJobDispatcher } from '../../activities/job-dispatcher.ts'
 import { createModelActivities } from '../../activities/model-activities.ts'
+import { startOpenAttemptMonitor } from '../../activities/open-attempt-monitor.ts'
 import { createPollBeforeTurn, startPullRequestPoller } from '../../activities/poll-pull-requests.ts'
 import { startRepositoryPoller } from '../../activities/poll-repositories.ts'
 import { createProjectRepositoryOpener } from '../../activities/project-repository-opener.ts'
 import { PublishSlots } from '../../activities/publish-slots.ts'
-import { QueuedAttemptHeartbeat } from '../../activities/queued-attempt-heartbeat.ts'
 import { createResultPublisher } from '../../activities/result-publisher.ts'
 import { createCodeHostFactory } from '../../code-hosts/code-host-factory.ts'
 import { createClaimedTurnBuilder } from '../../gateway/claimed-turn-builder.ts'
@@ -70,19 +70,11 @@ export function startJobWorker(config: WorkerConfig, services: ServiceClients, l
     sealer: createSealer(config.sealingKeys),
     openCodeHost,
   })
-  const heartbeatTimeoutMs = jobs.heartbeatTimeoutSeconds * 1000
-  const queuedAttempts = new QueuedAttemptHeartbeat({
-    client: temporal,
-    attempts,
-    limits: jobs,
-    log,
-    everyMs: heartbeatTimeoutMs / 3,
-  })
+  const attemptMonitor = startOpenAttemptMonitor({ client: temporal, attempts, limits: jobs, log })
   const queueWatcher = new QueuedAttemptWatcher(attempts)
   const activities = createJobActivities({
     turns,
     attempts,
-    queuedAttempts,
     queueWatcher,
     publishResult: createResultPublisher({
       turns,
@@ -95,7 +87,10 @@ export function startJobWorker(config: WorkerConfig, services: ServiceClients, l
     }),
     pollBeforeTurn: createPollBeforeTurn({ turns, pullRequests, openProject, log }),
     limits: jobs,
-    timeouts: { heartbeatTimeoutMs, publishTimeoutMs: jobs.publishTimeoutSeconds * 1000 },
+    timeouts: {
+      heartbeatTimeoutMs: jobs.heartbeatTimeoutSeconds * 1000,
+      publishTimeoutMs: jobs.publishTimeoutSeconds * 1000,
+    },
   })
   const modelActivities = createModelActivities({
     models,
@@ -164,7 +159,7 @@ export function startJobWorker(config: WorkerConfig, services: ServiceClients, l
         settings: {
           ...jobs,
           heartbeatSeconds: Math.min(jobs.heartbeatTimeoutSeconds / 3, maxHeartbeatSeconds),
-          temporalHeartbeatSeconds: jobs.heartbeatTimeoutSeconds / 6,
+          recordHeartbeatSeconds: jobs.heartbeatTimeoutSeconds / 6,
         },
       },
       model: {
@@ -183,13 +178,13 @@ export function startJobWorker(config: WorkerConfig, services: ServiceClients, l
     },
     async stop() {
       await Promise.all([
+        attemptMonitor.stop(),
         dispatcher.stop(),
         auditExporter.stop(),
         pullRequestFollower.stop(),
         repositoryFollower.stop(),
         temporalWorker.stop(),
       ])
-      queuedAttempts.stop()
       await egress.close()
     },
   }
