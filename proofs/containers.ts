@@ -32,13 +32,12 @@ export async function prove(run: ProofRun): Promise<void> {
   run.cleanUp(() => runtime.stop())
   await prepareImages(run, runtime)
 
-  const ports = { api: await freePort(), gitea: await freePort(), http: await freePort(), https: await freePort() }
+  const ports = { api: await freePort(), gitea: await freePort(), https: await freePort() }
   const url = `http://localhost:${ports.api}`
   const env = {
     COLOPHON_PUBLIC_URL: url,
     API_ADDRESS: `127.0.0.1:${ports.api}`,
     GITEA_PORT: String(ports.gitea),
-    HTTP_ADDRESS: `127.0.0.1:${ports.http}`,
     HTTPS_ADDRESS: `127.0.0.1:${ports.https}`,
   }
   const name = `colophon-proof-${ports.api}`

@@ -8590,7 +8590,7 @@ export type EndOtherSessionsErrors = {
      */
     401: Problem;
     /**
-     * `cross_origin`
+     * `cross_origin`, `reauthentication_required`
      */
     403: Problem;
     /**
@@ -8690,7 +8690,7 @@ export type EndSessionErrors = {
      */
     401: Problem;
     /**
-     * `cross_origin`
+     * `cross_origin`, `reauthentication_required`
      */
     403: Problem;
     /**
@@ -8726,7 +8726,7 @@ export type EndSessionResponse = EndSessionResponses[keyof EndSessionResponses];
 export type StartProviderSignInData = {
     body: {
         /**
-         * `sign_in`: sign in with the account at the provider. `link`: let the signed-in person also sign in with their account at the provider from now on. `reauthenticate`: sign in again, for actions that require a recent sign-in; the provider asks for the credentials even if the person is signed in there.
+         * `sign_in`: sign in with the account at the provider. `link`: let the signed-in person also sign in with their account at the provider from now on; this requires a recent sign-in. `reauthenticate`: sign in again, for actions that require a recent sign-in; the provider asks for the credentials even if the person is signed in there.
          */
         purpose: 'sign_in' | 'link' | 'reauthenticate';
         /**
@@ -8749,7 +8749,7 @@ export type StartProviderSignInErrors = {
      */
     401: Problem;
     /**
-     * `cross_origin`
+     * `cross_origin`, `reauthentication_required`
      */
     403: Problem;
     /**

@@ -66,7 +66,10 @@ export interface ApiDeps
     RequiredSecondFactorDeps,
     HealthRouteDeps,
     WebhookDeps,
-    SecurityTxtDeps {}
+    SecurityTxtDeps {
+  /** Whether browsers must also use HTTPS for the subdomains of the public URL. */
+  requiresHttpsOfSubdomains: boolean
+}
 
 /** All endpoints of the documented API, in the order of the documentation. */
 export const createApiRoutes = (deps: ApiDeps): Route[] => [
@@ -104,6 +107,7 @@ export interface Api {
 export function createApi(deps: ApiDeps, config: HttpConfig, log: Log): Api {
   const server = createHttpServer(config, log, {
     publicUrl: deps.publicUrl,
+    requiresHttpsOfSubdomains: deps.requiresHttpsOfSubdomains,
     onUntrustedProxy: (address) =>
       deps.readiness.warn(
         'untrusted_proxy',

@@ -4,7 +4,7 @@
  * OpenID provider.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { randomInt } from 'node:crypto'
+import { createHash, randomInt } from 'node:crypto'
 import { betterAuth } from 'better-auth'
 import { APIError } from 'better-auth/api'
 import { genericOAuth, twoFactor } from 'better-auth/plugins'
@@ -58,6 +58,13 @@ function readGroups({ groupsClaim }: OidcConfig): string[] {
   return Array.isArray(groups) ? groups.filter((group) => typeof group === 'string') : []
 }
 
+/** Whether the provider says so, if the operator requires it. */
+function hasUsedSecondFactor({ secondFactorValues }: OidcConfig): boolean {
+  const { amr, acr } = providerSignIn.getStore()?.claims ?? {}
+  const reported = new Set([acr, ...(Array.isArray(amr) ? amr : [])])
+  return secondFactorValues.length === 0 || secondFactorValues.some((value) => reported.has(value))
+}
+
 /** The token was verified before. Only its payload is read here. */
 function readPayload(idToken: string | undefined): Record<string, unknown> {
   const [, payload = ''] = (idToken ?? '').split('.')
@@ -79,13 +86,24 @@ const networkHeader = 'x-colophon-network'
 export const toAuthHeaders = ({ cookieHeader, userAgent, coarseNetwork }: Browser): Headers =>
   new Headers({ cookie: cookieHeader, 'user-agent': userAgent, [networkHeader]: coarseNetwork })
 
-/** Without letters and digits that are easily confused on paper. A code has 49 random bits. */
+/** Without letters and digits that are easily confused on paper. A code has 138 random bits, so a plain hash protects it. */
 const recoveryAlphabet = 'abcdefghjkmnpqrstuvwxyz23456789'
 
 function generateRecoveryCodes(): string[] {
-  const letters = (count: number) =>
-    Array.from({ length: count }, () => recoveryAlphabet[randomInt(recoveryAlphabet.length)]).join('')
-  return Array.from({ length: 10 }, () => `${letters(5)}-${letters(5)}`)
+  const group = () => Array.from({ length: 7 }, () => recoveryAlphabet[randomInt(recoveryAlphabet.length)]).join('')
+  return Array.from({ length: 10 }, () => Array.from({ length: 4 }, group).join('-'))
+}
+
+export const hashRecoveryCode = (code: string): string => createHash('sha256').update(code).digest('hex')
+
+/**
+ * Stores hashes in place of the codes. better-auth compares what it is given with what is stored, so it is given the hash of a code;
+ * after a code is used, it stores the others again, which are hashes already.
+ */
+const hashedRecoveryCodes = {
+  encrypt: async (codes: string) =>
+    JSON.stringify((JSON.parse(codes) as string[]).map((code) => (code.includes('-') ? hashRecoveryCode(code) : code))),
+  decrypt: async (hashes: string) => hashes,
 }
 
 const isProviderCallback = (path: string | undefined) =>
@@ -125,6 +143,7 @@ export function createBetterAuth(deps: AuthDeps, oidc?: OidcConfig) {
         const { email } = user
         if (oidc && source.method === 'oauth' && !(email && isAllowedDomain(oidc, email)))
           return { error: 'email_domain_not_allowed' }
+        if (oidc && source.method === 'oauth' && !hasUsedSecondFactor(oidc)) return { error: 'second_factor_missing' }
         if (source.action !== 'create-user') return
         const isAdmitted = oidc && admitsGroups(oidc.groupRoles, readGroups(oidc))
         if (user.emailVerified === true && email && (isAdmitted || (await deps.isInvited(email)))) return
@@ -226,7 +245,7 @@ export function createBetterAuth(deps: AuthDeps, oidc?: OidcConfig) {
       twoFactor({
         issuer: `Colophon (${new URL(deps.publicUrl).host})`,
         twoFactorTable: 'person_two_factor',
-        backupCodeOptions: { storeBackupCodes: 'encrypted', customBackupCodesGenerate: generateRecoveryCodes },
+        backupCodeOptions: { storeBackupCodes: hashedRecoveryCodes, customBackupCodesGenerate: generateRecoveryCodes },
         schema: {
           user: { fields: { twoFactorEnabled: 'two_factor_enabled' } },
           twoFactor: {
@@ -252,6 +271,8 @@ export function createBetterAuth(deps: AuthDeps, oidc?: OidcConfig) {
                   clientSecret: oidc.clientSecret,
                   scopes: ['openid', 'email', 'profile', ...oidc.extraScopes],
                   accountSubject({ tokens, profile }) {
+                    // better-auth would be content with the user info, which is not signed and not for this sign-in.
+                    if (!tokens.idToken) throw new Error('the OpenID provider sent no ID token')
                     const signIn = providerSignIn.getStore()
                     if (signIn) signIn.claims = { ...profile, ...readPayload(tokens.idToken) }
                     return profile.sub ?? ''

@@ -4,11 +4,13 @@ import { sql } from 'kysely'
 import type { OidcConfig } from '../platform/config.ts'
 import { Problem } from '../platform/http/problem.ts'
 import type { Id } from '../platform/ids.ts'
+import { withoutTrailingSlashes } from '../platform/settings/kinds.ts'
 import {
   type AuthDeps,
   accountDisabledCode,
   type BetterAuth,
   createBetterAuth,
+  hashRecoveryCode,
   oidcProviderId,
   toAuthHeaders,
   withProviderClaims,
@@ -128,10 +130,12 @@ export class SessionManager {
   async verifySecondFactor(code: string, browser: Browser): Promise<SetCookieHeaders> {
     // Without the cookie of a session: with one, better-auth would not count the attempts, and would start no session.
     const cookieHeader = pickCookie(browser.cookieHeader, secondFactorCookieName)
-    const call = { body: { code }, headers: toAuthHeaders({ ...browser, cookieHeader }), returnHeaders: true } as const
+    const call = { headers: toAuthHeaders({ ...browser, cookieHeader }), returnHeaders: true } as const
     const isTotp = /^\d{6}$/.test(code)
     const { headers, response } = await withProblems(
-      isTotp ? this.#auth.api.verifyTOTP(call) : this.#auth.api.verifyBackupCode(call),
+      isTotp
+        ? this.#auth.api.verifyTOTP({ body: { code }, ...call })
+        : this.#auth.api.verifyBackupCode({ body: { code: hashRecoveryCode(code) }, ...call }),
     )
     const personId = response.user.id as Id<'per'>
     if (isTotp && !(await this.#useTotpCode(personId, code))) {
@@ -304,7 +308,13 @@ export class SessionManager {
     const auth = await this.#authWithProvider
     try {
       const { socialProviders } = await withTimeout(auth.$context)
-      if (socialProviders.length > 0) return auth
+      const [provider] = socialProviders
+      if (provider && isIssuer(provider.issuer, this.#oidc)) return auth
+      if (provider)
+        this.#deps.log.error(
+          { issuer: provider.issuer },
+          'the OpenID provider names another issuer than COLOPHON_OIDC_ISSUER: nobody can sign in with it',
+        )
     } catch (error) {
       this.#authWithProvider = undefined // otherwise the next sign-in would get the same error
       throw error
@@ -313,6 +323,10 @@ export class SessionManager {
     throw providerUnavailable()
   }
 }
+
+/** A document of another issuer could make Colophon accept its tokens. */
+const isIssuer = (issuer: string | undefined, oidc: OidcConfig): boolean =>
+  issuer !== undefined && withoutTrailingSlashes(issuer) === oidc.issuer
 
 const providerTimeoutMs = 10_000 // the library, and with it the browser, would wait for five minutes
 

@@ -94,6 +94,57 @@ test('an API key for Temporal requires TLS, because it would be sent unencrypted
   expect(temporal).toMatchObject({ tls: true, apiKey: 'temporal-key' })
 })
 
+test('rejects every unencrypted connection to another machine if TLS is required', () => {
+  const plain = {
+    ...services,
+    COLOPHON_REQUIRE_TLS: 'true',
+    COLOPHON_DATABASE_URL: 'postgres://colophon:hunter2@db.internal/colophon?sslmode=require',
+    COLOPHON_CLICKHOUSE_URL: 'http://clickhouse.internal:8123/colophon',
+    COLOPHON_TEMPORAL_ADDRESS: 'temporal.internal:7233',
+    COLOPHON_LISTEN: '0.0.0.0:8080',
+    COLOPHON_PUBLIC_URL: 'https://docs.example.com',
+    COLOPHON_GATEWAY_LISTEN: '0.0.0.0:8090',
+    COLOPHON_SMTP_URL: 'smtp://mail.internal?ignoreTLS=true',
+    COLOPHON_MAIL_FROM: 'docs@example.com',
+    COLOPHON_OIDC_ISSUER: 'http://login.internal',
+    COLOPHON_OIDC_CLIENT_ID: 'colophon',
+    COLOPHON_OIDC_CLIENT_SECRET: 'secret',
+    COLOPHON_AUDIT_WEBHOOK_URL: 'http://collector.internal',
+    COLOPHON_AUDIT_WEBHOOK_SECRET: 'x'.repeat(32),
+  }
+  const errors = errorsFrom(loadServeConfig, plain)
+  expect(errors.map((error) => /COLOPHON_(?!REQUIRE)\w+/.exec(error)?.[0]).toSorted()).toEqual([
+    'COLOPHON_AUDIT_WEBHOOK_URL',
+    'COLOPHON_CLICKHOUSE_URL',
+    'COLOPHON_DATABASE_URL',
+    'COLOPHON_GATEWAY_TLS_CERT_FILE',
+    'COLOPHON_OIDC_ISSUER',
+    'COLOPHON_SMTP_URL',
+    'COLOPHON_TEMPORAL_TLS',
+    'COLOPHON_TLS_CERT_FILE',
+  ])
+  expect(errors.join()).not.toContain('hunter2')
+  expect(loadServeConfig({ ...plain, COLOPHON_REQUIRE_TLS: 'false' }).api.services.temporal.tls).toBe(false)
+  const encrypted = {
+    ...plain,
+    COLOPHON_DATABASE_URL: 'postgres://colophon:hunter2@db.internal/colophon?sslmode=verify-full',
+    COLOPHON_CLICKHOUSE_URL: 'https://clickhouse.internal:8443/colophon',
+    COLOPHON_TEMPORAL_TLS: 'true',
+    COLOPHON_TLS_CERT_FILE: '/etc/tls/cert.pem',
+    COLOPHON_TLS_KEY_FILE: '/etc/tls/key.pem',
+    COLOPHON_GATEWAY_LISTEN: '127.0.0.1:8090',
+    COLOPHON_SMTP_URL: 'smtp://mail.internal',
+    COLOPHON_OIDC_ISSUER: 'https://login.internal',
+    COLOPHON_AUDIT_WEBHOOK_URL: 'https://collector.internal',
+  }
+  expect(loadServeConfig(encrypted).api.publicUrl).toBe('https://docs.example.com')
+  const runner = { COLOPHON_REQUIRE_TLS: 'true', COLOPHON_RUNNER_TOKEN: 'x' }
+  expect(errorsFrom(loadRunnerConfig, { ...runner, COLOPHON_GATEWAY_URL: 'http://worker.internal:8090' })).toEqual([
+    'COLOPHON_REQUIRE_TLS is set, but COLOPHON_GATEWAY_URL is not encrypted: use an https:// URL',
+  ])
+  expect(loadRunnerConfig({ ...runner, COLOPHON_GATEWAY_URL: 'http://localhost:8090' }).token).toBe('x')
+})
+
 test('rejects an unencrypted public URL, except on loopback', () => {
   const environment = { ...services, COLOPHON_LISTEN: '0.0.0.0:8080' }
   expect(errorsFrom(loadApiConfig, environment)).toEqual([expect.stringContaining('COLOPHON_PUBLIC_URL is required')])

@@ -11,7 +11,7 @@ import {
   type ValueOf,
 } from './settings/environment-reader.ts'
 import { withoutTrailingSlashes } from './settings/kinds.ts'
-import { computed, textOf, whenSet } from './settings/setting.ts'
+import { computed, type Setting, textOf, whenSet } from './settings/setting.ts'
 import { settings } from './settings/settings.ts'
 import { describeUnknownNames } from './settings/unknown-names.ts'
 
@@ -26,23 +26,48 @@ export class ConfigError extends Error {
 }
 
 const { egress, budget, views } = settings
-const { logLevel, trustedProxies, shutdownDelaySeconds } = settings.allProcesses
+const { logLevel, trustedProxies, shutdownDelaySeconds, requiresTls } = settings.allProcesses
 const log = { level: logLevel }
 
-const temporal = computed(settings.services.temporal, (inputs, env) => {
-  const temporal = env.read(inputs)
+/** If TLS is required, a URL that leads to another machine without it is an error. */
+const encrypted = <Value>(setting: Setting<Value>, isEncrypted: (url: URL) => boolean, advice: string) =>
+  computed({ setting, requiresTls }, (inputs, env) => {
+    const url = URL.parse(env.text(setting) ?? '')
+    if (url && env.read(requiresTls) && !isLoopback(url.hostname) && !isEncrypted(url))
+      env.addError(`COLOPHON_REQUIRE_TLS is set, but ${setting.name} is not encrypted: ${advice}`)
+    return env.read(inputs).setting
+  })
+const https = <Value>(setting: Setting<Value>) =>
+  encrypted(setting, ({ protocol }) => protocol === 'https:', 'use an https:// URL')
+
+const postgres = {
+  ...settings.services.postgres,
+  url: encrypted(
+    settings.services.postgres.url,
+    ({ searchParams }) => searchParams.get('sslmode') === 'verify-full',
+    'append ?sslmode=verify-full',
+  ),
+}
+const clickhouse = { url: https(settings.services.clickhouse.url) }
+const temporal = computed({ temporal: settings.services.temporal, requiresTls }, (inputs, env) => {
+  const { temporal, requiresTls } = env.read(inputs)
   if (temporal.apiKey && !temporal.tls)
     env.addError('COLOPHON_TEMPORAL_API_KEY requires COLOPHON_TEMPORAL_TLS=true: the key must not be sent unencrypted')
+  if (requiresTls && !temporal.tls && !isLoopback(temporal.address.split(':')[0] ?? ''))
+    env.addError('COLOPHON_REQUIRE_TLS is set, but Temporal is not encrypted: set COLOPHON_TEMPORAL_TLS=true')
   return temporal
 })
-const services = { ...settings.services, temporal }
+const services = { postgres, clickhouse, temporal }
 
 /** Undefined where a reverse proxy terminates TLS. */
-const tlsFiles = (files: typeof settings.gateway.tls) =>
-  computed(files, (_, env) => {
-    const { certificateFile, keyFile } = env.read(files)
+const tlsFiles = ({ listen, tls: files }: Pick<typeof settings.gateway, 'listen' | 'tls'>) =>
+  computed({ listen, files, requiresTls }, (inputs, env) => {
+    const { listen, files: set, requiresTls } = env.read(inputs)
+    const { certificateFile, keyFile } = set
     if (Boolean(certificateFile) !== Boolean(keyFile))
       env.addError(`${files.certificateFile.name} and ${files.keyFile.name} must be set together: set both or neither`)
+    if (requiresTls && !certificateFile && !isLoopback(listen.host))
+      env.addError(`COLOPHON_REQUIRE_TLS is set: set ${files.certificateFile.name}, or listen on 127.0.0.1`)
     return certificateFile && keyFile ? { certificateFile, keyFile } : undefined
   })
 
@@ -52,7 +77,7 @@ const httpServer = <Tls>(server: { listen: typeof settings.gateway.listen }, tls
   trustedProxies,
   shutdownDelaySeconds,
 })
-const publicHttp = httpServer(settings.publicHttp, tlsFiles(settings.publicHttp.tls))
+const publicHttp = httpServer(settings.publicHttp, tlsFiles(settings.publicHttp))
 
 /** Without a trailing slash. */
 const publicUrl = computed({ http: publicHttp, url: settings.publicHttp.publicUrl }, (inputs, env) => {
@@ -87,12 +112,17 @@ const securityContact = computed(settings.publicHttp.securityContact, (inputs, e
 })
 
 const { sessionSecret, sessionIdleHours, requiresSecondFactor, oidc, email } = settings.people
+const encryptedSmtpUrl = encrypted(
+  email.smtpUrl,
+  ({ searchParams }) => searchParams.get('ignoreTLS') !== 'true',
+  'remove ignoreTLS',
+)
 const people = {
   sessionSecret,
   sessionIdleHours,
   requiresSecondFactor,
-  oidc: whenSet(oidc, oidc.issuer),
-  email: whenSet(email, email.smtpUrl),
+  oidc: whenSet({ ...oidc, issuer: https(oidc.issuer) }, oidc.issuer),
+  email: whenSet({ ...email, smtpUrl: encryptedSmtpUrl }, email.smtpUrl),
 }
 
 /**
@@ -111,6 +141,7 @@ const apiWithoutSealingKeys = {
   log,
   services,
   publicUrl,
+  requiresHttpsOfSubdomains: settings.publicHttp.requiresHttpsOfSubdomains,
   views,
   /** For connection tests of a repository or a model that a user entered. */
   egress,
@@ -125,17 +156,22 @@ const apiWithoutSealingKeys = {
 const api = { sealingKeys: settings.sealingKeys.public, ...apiWithoutSealingKeys }
 
 const worker = {
-  gateway: httpServer(settings.gateway, tlsFiles(settings.gateway.tls)),
+  gateway: httpServer(settings.gateway, tlsFiles(settings.gateway)),
   log,
   services,
   sealingKeys: settings.sealingKeys.private,
   jobs: { ...settings.jobs, budget },
-  audit: { retentionDays, webhook: whenSet(auditWebhook, auditWebhook.url) },
+  audit: { retentionDays, webhook: whenSet({ ...auditWebhook, url: https(auditWebhook.url) }, auditWebhook.url) },
   egress,
 }
 
 const noTls = computed({}, () => undefined)
-const runner = { log, ...settings.runner, http: httpServer(settings.runner.http, noTls) }
+const runner = {
+  log,
+  ...settings.runner,
+  gatewayUrl: https(settings.runner.gatewayUrl),
+  http: httpServer(settings.runner.http, noTls),
+}
 
 /** The private sealing keys include the public ones. */
 const serve = { worker, api: { sealingKeys: worker.sealingKeys, ...apiWithoutSealingKeys } }

@@ -1,5 +1,6 @@
 import nodemailer from 'nodemailer'
 import type { EmailConfig } from './config.ts'
+import { isLoopback } from './is-loopback.ts'
 
 export interface Mailer {
   /** Throws when the email could not be sent. */
@@ -10,8 +11,11 @@ export interface Mailer {
 const timeoutMs = 10_000 // the API request that sends the email waits for it
 
 export function createMailer({ smtpUrl, from }: EmailConfig): Mailer {
+  const { hostname, searchParams } = new URL(smtpUrl)
   const transport = nodemailer.createTransport({
     url: smtpUrl,
+    // Otherwise an attacker on the way, who removes STARTTLS from what the server offers, would read the links of invitations.
+    requireTLS: !isLoopback(hostname) && searchParams.get('ignoreTLS') !== 'true',
     connectionTimeout: timeoutMs,
     greetingTimeout: timeoutMs,
     socketTimeout: timeoutMs,

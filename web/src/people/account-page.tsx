@@ -3,11 +3,13 @@ import { useSession } from '../app/session.ts'
 import { PageHeader } from '../shown/page-header.tsx'
 import { ChangePassword } from './change-password.tsx'
 import { IdentityProviderButtons } from './identity-provider-buttons.tsx'
+import { useReauthentication } from './reauthentication.tsx'
 import { SecondFactorCard } from './second-factor-card.tsx'
 import { Sessions } from './sessions.tsx'
 
 export function AccountPage() {
   const { person, providers, allowsPasswords } = useSession()
+  const withReauthentication = useReauthentication()
   if (!person) return null
   return (
     <>
@@ -37,7 +39,7 @@ export function AccountPage() {
             <Text c="dimmed" size="sm" mb="md">
               Link an account of your identity provider to sign in with it.
             </Text>
-            <IdentityProviderButtons purpose="link" returnTo="/account" />
+            <IdentityProviderButtons purpose="link" returnTo="/account" withReauthentication={withReauthentication} />
           </Paper>
         )}
       </SimpleGrid>

@@ -9,13 +9,16 @@ import { ErrorAlert } from '../shown/error-alert.tsx'
 export function IdentityProviderButtons({
   purpose,
   returnTo,
+  withReauthentication = (action) => action(),
 }: {
   purpose: StartProviderSignInData['body']['purpose']
   returnTo: string
+  /** For linking, which requires a recent sign-in. */
+  withReauthentication?: <Result>(action: () => Promise<Result>) => Promise<Result>
 }) {
   const { providers, allowsPasswords } = useSession()
   const start = useMutation({
-    mutationFn: () => client.session.startProviderSignIn({ purpose, returnTo }),
+    mutationFn: () => withReauthentication(() => client.session.startProviderSignIn({ purpose, returnTo })),
     onSuccess: ({ url }) => window.location.assign(url),
   })
   return (

@@ -6,6 +6,10 @@ const messages: ReadonlyMap<string, string> = new Map([
     'The domain of your email address is not allowed here. Sign in with another account at the provider, or ask an operator.',
   ],
   [
+    'second_factor_missing',
+    'This instance requires a second factor at the provider. Set one up there, sign out of the provider, and sign in again.',
+  ],
+  [
     'account_not_linked',
     'An account with this email address already exists. Sign in with its password, then link the provider on your account page.',
   ],

@@ -37,7 +37,7 @@ export function SecondFactorForm({
           required
           autoFocus
           data-autofocus
-          maxLength={11}
+          maxLength={31}
           value={code}
           onChange={(event) => setCode(event.currentTarget.value)}
         />

@@ -4,6 +4,7 @@ import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/r
 import { client } from '../app/client.ts'
 import { ErrorAlert } from '../shown/error-alert.tsx'
 import { RelativeTime } from '../shown/relative-time.tsx'
+import { useReauthentication } from './reauthentication.tsx'
 
 const sessionsQuery = queryOptions({
   queryKey: ['sessions'],
@@ -14,8 +15,9 @@ const sessionsQuery = queryOptions({
 export function Sessions() {
   const queryClient = useQueryClient()
   const { data, error, isPending } = useQuery(sessionsQuery)
+  const withReauthentication = useReauthentication()
   const endOthers = useMutation({
-    mutationFn: () => client.session.endOthers(),
+    mutationFn: () => withReauthentication(() => client.session.endOthers()),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
   })
   const sessions = data?.sessions ?? []
@@ -56,8 +58,9 @@ export function Sessions() {
 function SessionRow({ session }: { session: ListedSession }) {
   const queryClient = useQueryClient()
   const { id, device, network, lastUsedAt, createdAt, isCurrent } = session
+  const withReauthentication = useReauthentication()
   const end = useMutation({
-    mutationFn: () => client.session.end(id),
+    mutationFn: () => withReauthentication(() => client.session.end(id)),
     onSuccess: (left) => queryClient.setQueryData(sessionsQuery.queryKey, left),
   })
   return (

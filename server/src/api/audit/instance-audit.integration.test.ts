@@ -2,6 +2,7 @@
 import { afterAll, expect, inject, test } from 'vitest'
 import { createBrowserClient } from '../../../../testing/harness/browser-client.ts'
 import { startTestApi } from '../../../../testing/harness/test-api.ts'
+import { totpCode } from '../../../../testing/harness/totp.ts'
 import { generateSealingKeyPair } from '../../platform/sealed-secrets/sealing-keys.ts'
 
 const api = await startTestApi(inject('services'), 'api instance audit', {
@@ -29,6 +30,20 @@ test('has who signed in, who failed to, and from where', async () => {
     { action: 'session.ended', actor: email, detail: {}, ipAddress: '127.0.0.1' },
     { action: 'session.started', actor: email, detail: { method: 'password' }, ipAddress: '127.0.0.1' },
     { action: 'session.failed', actor: 'anonymous', detail: { email }, ipAddress: '127.0.0.1' },
+  ])
+})
+
+test('has ended sessions of other browsers, and new recovery codes', async () => {
+  const { projectId } = await api.createProject()
+  const { client, email, login } = await api.signIn({ projectId, role: 'viewer' })
+  const { sessions } = await client.session.list()
+  const { uri } = await client.session.createAuthenticator({ password: login.password })
+  await client.session.confirmAuthenticator({ code: totpCode(uri) })
+  await client.session.createRecoveryCodes({ password: login.password })
+  await client.session.end(sessions[0]?.id ?? '')
+  expect((await readLatest(2)).map(({ action, actor }) => `${action} ${actor}`)).toEqual([
+    `session.other_ended ${email}`,
+    `second_factor.recovery_codes_created ${email}`,
   ])
 })
 

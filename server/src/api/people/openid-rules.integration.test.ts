@@ -51,7 +51,13 @@ test('a silent sign-in is not recent: for that, the provider has to ask for the 
   expect((await signIn(browser, 'silent')).forms, 'the provider knows the browser').toEqual([])
   expect(await createKey()).toMatchObject({ code: 'reauthentication_required' })
 
+  const countSessions = async () => {
+    const { sessions } = await browser.json('GET', '/v2/sessions')
+    return (sessions as unknown[]).length
+  }
+  expect(await countSessions(), 'a new session replaces that of the browser').toBe(1)
   const again = await signIn(browser, 'silent', 'reauthenticate')
+  expect(await countSessions()).toBe(1)
   expect(again.forms).toContain('login')
   expect(again.url).toBe(`http://localhost:${port}/`)
   expect(await createKey()).toMatchObject({ secret: expect.stringMatching(/^colophon_/) })

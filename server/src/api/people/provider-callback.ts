@@ -24,7 +24,10 @@ export function addProviderCallback(
     if (failure !== null) await signInAudit.recordFailure({ provider: failure.slice(0, 100) }, http)
     const setCookie = response.headers.getSetCookie()
     const started = failure === null ? await sessions.find(toCookieHeader(setCookie)) : undefined
-    if (started) await signInAudit.recordStart(started.person, 'provider', http)
+    if (started) {
+      await sessions.signOut(http.cookieHeader) // the previous session of this browser
+      await signInAudit.recordStart(started.person, 'provider', http)
+    }
     return reply
       .code(response.status)
       .headers({ 'set-cookie': setCookie, 'cache-control': 'no-store' })

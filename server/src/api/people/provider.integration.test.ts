@@ -118,6 +118,13 @@ test('an account at the provider with the same email address gives no access unt
 
   const owner = new PageBrowser(origin)
   await owner.json('POST', '/v2/session', { email: login.email, password })
+  const link = { purpose: 'link', returnTo: '/' }
+  await api.pool.query(`UPDATE person_session SET created_at = now() - interval '11 minutes'`)
+  expect(await owner.json('POST', '/v2/session/provider', link)).toMatchObject({ code: 'reauthentication_required' })
+  await api.pool.query('UPDATE person_session SET created_at = now()')
+  expect(await new PageBrowser(origin).json('POST', '/v2/session/provider', link)).toMatchObject({
+    code: 'unauthenticated',
+  })
   expect(await signInWithGitea(owner, login, 'link')).toBe(`${origin}/`)
   const later = new PageBrowser(origin)
   expect(await signInWithGitea(later, login)).toBe(`${origin}/`)

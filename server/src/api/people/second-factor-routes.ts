@@ -12,7 +12,7 @@ const PasswordBody = Type.Object(
   { additionalProperties: false, examples: [{ password: 'correct horse battery staple' }] },
 )
 
-const RecoveryCodes = Type.Array(Type.String({ examples: ['xk4pq-9mwz2'] }), {
+const RecoveryCodes = Type.Array(Type.String({ examples: ['xk4pq9m-wz2tc7h-n4vbsye-8dgr5fa'] }), {
   description: 'Codes that each replace one code of the authenticator app. Only this response contains them.',
 })
 
@@ -34,7 +34,7 @@ export function secondFactorRoutes(deps: SessionDeps): Route[] {
         body: Type.Object(
           {
             code: Type.String({
-              pattern: '^(\\d{6}|[a-z0-9]{5}-[a-z0-9]{5})$',
+              pattern: '^(\\d{6}|[a-z0-9]{7}(-[a-z0-9]{7}){3})$',
               description: 'Code of the authenticator app, or a recovery code.',
             }),
           },
@@ -149,6 +149,7 @@ export function secondFactorRoutes(deps: SessionDeps): Route[] {
       async handle({ session, body, http }) {
         changes.consume(session.person.id)
         const recoveryCodes = await deps.sessions.createRecoveryCodes(body.password, toBrowser(http))
+        await deps.signInAudit.record(session.person, 'second_factor.recovery_codes_created', http)
         return createResponse(200, { recoveryCodes })
       },
     }),

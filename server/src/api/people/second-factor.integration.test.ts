@@ -1,4 +1,5 @@
 /** Authenticator apps, recovery codes, and who has to have one. */
+import { createHash } from 'node:crypto'
 import { afterAll, expect, inject, test } from 'vitest'
 import { createBrowserClient } from '../../../../testing/harness/browser-client.ts'
 import { type SignedInClient, startTestApi } from '../../../../testing/harness/test-api.ts'
@@ -40,6 +41,8 @@ test('after it is confirmed, signing in needs a code of the authenticator app, w
   const secret = new URL(uri).searchParams.get('secret') ?? ''
   expect(JSON.stringify(rows)).not.toContain(secret)
   expect(JSON.stringify(rows)).not.toContain(recoveryCodes[0])
+  const stored = JSON.parse(rows[0].backup_codes) as string[]
+  expect(stored, 'only hashes').toEqual(recoveryCodes.map((each) => createHash('sha256').update(each).digest('hex')))
 
   const later = browser()
   expect(await later.client.session.signIn(person.login)).toMatchObject({ person: null, needsSecondFactor: true })
@@ -71,6 +74,11 @@ test('a recovery code works once, and new ones replace the old ones', async () =
   const other = browser()
   await other.client.session.signIn(person.login)
   expect(await other.client.session.verifySecondFactor({ code: first })).toMatchObject({
+    person: { email: person.email },
+  })
+  const third = browser()
+  await third.client.session.signIn(person.login)
+  expect(await third.client.session.verifySecondFactor({ code: recoveryCodes[2] ?? '' })).toMatchObject({
     person: { email: person.email },
   })
   const again = browser()
@@ -105,6 +113,18 @@ test('wrong codes end the sign-in after 5, and lock the second factor for a whil
   })
   expect((await guess(6)).codes.at(-1)).toBe('rate_limited')
   expect((await person.client.session.get()).person, 'sessions are not affected').not.toBeNull()
+})
+
+test('a link that sets a new password does not replace it', async () => {
+  const person = await api.signIn()
+  await setUp(person)
+  const token = await api.stores.people.createPasswordResetToken(person.email)
+  const later = browser()
+  expect(await later.client.session.resetPassword({ token, newPassword: 'quite another sentence' })).toMatchObject({
+    person: null,
+    needsSecondFactor: true,
+  })
+  await expect(later.client.projects.list()).rejects.toMatchObject({ code: 'unauthenticated' })
 })
 
 test('removing it needs the password and a recent sign-in, and an administrator can remove it', async () => {

@@ -1,7 +1,9 @@
 /** Signing in to the dashboard and out of it. */
 import Type from 'typebox'
+import type { SessionManager } from '../../people/session-manager.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import { createResponse } from '../../platform/http/route.ts'
+import { requireRecentSignIn } from '../authenticate-session.ts'
 import { toClientNetwork } from '../client-network.ts'
 import { defineRoute, type Route } from '../route.ts'
 import { listSessions, SessionList, SessionParams } from './listed-session.ts'
@@ -129,6 +131,7 @@ export function sessionRoutes(deps: SessionDeps): Route[] {
       url: '/v2/sessions/:sessionId',
       access: 'session',
       allowsMissingSecondFactor: true,
+      requiresRecentSignIn: true,
       name: 'endSession',
       tag: 'People',
       summary: 'End a session',
@@ -136,8 +139,9 @@ export function sessionRoutes(deps: SessionDeps): Route[] {
         'Ends one session of the signed-in person, on all replicas. Nothing changes if it has already ended. Returns the ' +
         'sessions that are left.',
       schemas: { params: SessionParams, responses: { 200: SessionList } },
-      async handle({ session, params }) {
+      async handle({ session, params, http }) {
         await deps.sessions.end(session.person.id, params.sessionId)
+        await deps.signInAudit.record(session.person, 'session.other_ended', http)
         return createResponse(200, await listSessions(deps.sessions, session))
       },
     }),
@@ -146,6 +150,7 @@ export function sessionRoutes(deps: SessionDeps): Route[] {
       url: '/v2/sessions',
       access: 'session',
       allowsMissingSecondFactor: true,
+      requiresRecentSignIn: true,
       name: 'endOtherSessions',
       tag: 'People',
       summary: 'End other sessions',
@@ -183,7 +188,7 @@ export function sessionRoutes(deps: SessionDeps): Route[] {
             purpose: Type.Enum(['sign_in', 'link', 'reauthenticate'] as const, {
               description:
                 '`sign_in`: sign in with the account at the provider. `link`: let the signed-in person also sign in with ' +
-                'their account at the provider from now on. `reauthenticate`: sign in again, for actions that require a ' +
+                'their account at the provider from now on; this requires a recent sign-in. `reauthenticate`: sign in again, for actions that require a ' +
                 'recent sign-in; the provider asks for the credentials even if the person is signed in there.',
             }),
             returnTo: ReturnTo,
@@ -201,11 +206,19 @@ export function sessionRoutes(deps: SessionDeps): Route[] {
       },
       maxPerMinutePerNetwork: 30,
       responseHeaders: { 200: ['Set-Cookie'] },
-      problems: ['not_found', 'unauthenticated', 'cross_origin'],
+      problems: ['not_found', 'unauthenticated', 'reauthentication_required', 'cross_origin'],
       async handle({ body: { purpose, returnTo }, http }) {
+        if (purpose === 'link') await requireRecentSignInOfBrowser(deps.sessions, http.cookieHeader)
         const { url, setCookie } = await deps.sessions.startProviderSignIn(purpose, returnTo, http.cookieHeader)
         return createResponse(200, { url }, { 'set-cookie': setCookie })
       },
     }),
   ]
+}
+
+/** A linked account is another way to sign in, so a person who finds a browser open must not be able to add theirs. */
+async function requireRecentSignInOfBrowser(sessions: SessionManager, cookieHeader: string): Promise<void> {
+  const session = await sessions.find(cookieHeader)
+  if (!session) throw new Problem('unauthenticated', 'Sign in first.')
+  requireRecentSignIn(session)
 }

@@ -47,6 +47,14 @@ test('a person sees their sessions with device, coarse network and last use, and
   await stranger.client.session.end(other?.id ?? '')
   expect(await personOf(elsewhere), 'nobody ends the sessions of others').not.toBeNull()
 
+  const makeOld = (age: string) =>
+    api.pool.query(`UPDATE person_session SET created_at = now() - $1::interval WHERE user_agent <> $2`, [age, firefox])
+  await makeOld('11 minutes')
+  const late = { code: 'reauthentication_required' }
+  await expect(person.client.session.end(other?.id ?? ''), 'a stolen browser ends none').rejects.toMatchObject(late)
+  await expect(person.client.session.endOthers()).rejects.toMatchObject(late)
+  await makeOld('0')
+
   const left = await person.client.session.end(other?.id ?? '')
   expect(left.sessions).toMatchObject([{ isCurrent: true }])
   expect(await personOf(elsewhere)).toBeNull()

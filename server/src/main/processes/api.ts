@@ -70,7 +70,17 @@ export async function startApi(config: ApiConfig): Promise<RunningProcess> {
   }
   const settings = createSettingsDeps({ config, services, stores, temporal, log })
   const jobs = { ...signals, streamJobEvents: jobStreams.streamJobEvents }
-  const deps = { ...views, ...people, readiness, ...stores, ...jobs, ...settings, readWebhook }
+  const { requiresHttpsOfSubdomains } = config
+  const deps = {
+    ...views,
+    ...people,
+    readiness,
+    ...stores,
+    ...jobs,
+    ...settings,
+    readWebhook,
+    requiresHttpsOfSubdomains,
+  }
   const { server } = createApi(deps, config.http, log)
   server.addHook('preClose', async () => jobStreams.stop()) // otherwise the server would wait for streams that never end
   const budgetNotices = startBudgetNotices({

@@ -1,8 +1,13 @@
 import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { connect as connectTls, type SecureVersion } from 'node:tls'
 import { afterEach, expect, test } from 'vitest'
 import type { HttpConfig } from '../config.ts'
+import { selfSignedCertificate } from '../egress/testing/certificate.ts'
 import { createLog } from '../log.ts'
 import { createHttpServer, type HttpServerOptions } from './http-server.ts'
 import { Problem } from './problem.ts'
@@ -220,6 +225,78 @@ test('requires HTTPS for a year if the instance has it, and forbids frames for e
   const withHttps = await serve({ publicUrl: 'https://docs.example.com' }).server.inject('/missing')
   expect(withHttps.headers['strict-transport-security']).toBe('max-age=31536000')
   expect(withHttps.headers['content-security-policy']).toContain("frame-ancestors 'none'")
+  expect(withHttps.headers['content-security-policy']).toContain("base-uri 'none'")
   const withoutHttps = await serve({ publicUrl: 'http://localhost:8080' }).server.inject('/fine')
   expect(withoutHttps.headers['strict-transport-security']).toBeUndefined()
+  const options = { publicUrl: 'https://docs.example.com', requiresHttpsOfSubdomains: true }
+  const withSubdomains = await serve(options).server.inject('/fine')
+  expect(withSubdomains.headers['strict-transport-security']).toBe('max-age=31536000; includeSubDomains')
+})
+
+async function sendTo(options: HttpServerOptions, bytes: string): Promise<string> {
+  const address = await serve(options).server.listen({ host: '127.0.0.1', port: 0 })
+  return exchange(address, bytes)
+}
+
+test('a response to a request that is not HTTP has the same headers', async () => {
+  const response = await sendTo({ publicUrl: 'https://docs.example.com' }, 'nonsense\r\n\r\n')
+  expect(response).toMatch(/^HTTP\/1\.1 400 /)
+  for (const line of [
+    'x-content-type-options: nosniff',
+    "content-security-policy: default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
+    'strict-transport-security: max-age=31536000',
+  ])
+    expect(response.toLowerCase()).toContain(line)
+})
+
+test.each([
+  ['a length and an encoding', 'Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
+  ['two lengths', 'Content-Length: 2\r\nContent-Length: 5\r\n\r\n{}'],
+  ['an unknown encoding', 'Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n'],
+])('rejects a body with %s, whose end a proxy could see elsewhere', async (_name, rest) => {
+  const request = `POST /body HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${rest}GET /fine HTTP/1.1\r\nHost: a\r\n\r\n`
+  const response = await sendTo({}, request)
+  expect(response).toMatch(/^HTTP\/1\.1 400 /)
+  expect(response.match(/HTTP\/1\.1 /g), 'what follows is not taken for a second request').toHaveLength(1)
+})
+
+test('does not support TRACE', async () => {
+  expect(await sendTo({}, 'TRACE /fine HTTP/1.0\r\nCookie: secret=1\r\n\r\n')).not.toContain('secret=1')
+})
+
+test('speaks TLS 1.2 and 1.3 only', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'colophon-tls-'))
+  const tls = { certificateFile: join(directory, 'cert.pem'), keyFile: join(directory, 'key.pem') }
+  const { cert, key } = await selfSignedCertificate(['localhost'])
+  writeFileSync(tls.certificateFile, cert)
+  writeFileSync(tls.keyFile, key)
+  const server = createHttpServer({ ...config, tls }, createLog('test', { level: 'error' }))
+  closing.push(async () => {
+    await server.close()
+    rmSync(directory, { recursive: true })
+  })
+  await server.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = server.server.address() as AddressInfo
+  const negotiate = async (maxVersion: SecureVersion) => {
+    // With the ciphers of TLS 1.1 too, so that it is the server that rejects the version.
+    const ciphers = 'DEFAULT@SECLEVEL=0'
+    const socket = connectTls({
+      port,
+      host: '127.0.0.1',
+      ca: cert,
+      servername: 'localhost',
+      minVersion: 'TLSv1',
+      maxVersion,
+      ciphers,
+    })
+    try {
+      await once(socket, 'secureConnect')
+      return `${socket.getProtocol()} ${socket.getCipher().name}`
+    } finally {
+      socket.destroy()
+    }
+  }
+  expect(await negotiate('TLSv1.3')).toBe('TLSv1.3 TLS_AES_256_GCM_SHA384')
+  expect(await negotiate('TLSv1.2'), 'with forward secrecy').toMatch(/^TLSv1.2 ECDHE-.*-GCM-/)
+  await expect(negotiate('TLSv1.1')).rejects.toThrow()
 })

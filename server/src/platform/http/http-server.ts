@@ -50,6 +50,8 @@ export interface HttpServerOptions {
   requestTimeoutMs?: number
   /** Of the instance, without a trailing slash: the `type` of a problem is a URL below it. Undefined: `about:blank`. */
   publicUrl?: string
+  /** Whether browsers must also use HTTPS for the subdomains of the public URL. */
+  requiresHttpsOfSubdomains?: boolean
   /** Called with the address of a reverse proxy whose `X-Forwarded-For` is ignored, because it is not a trusted one. */
   onUntrustedProxy?: (address: string) => void
 }
@@ -57,17 +59,11 @@ export interface HttpServerOptions {
 export function createHttpServer(
   config: HttpConfig,
   log: Log,
-  { requestTimeoutMs = 30_000, publicUrl, onUntrustedProxy }: HttpServerOptions = {},
+  { requestTimeoutMs = 30_000, publicUrl, requiresHttpsOfSubdomains, onUntrustedProxy }: HttpServerOptions = {},
 ): HttpServer {
-  const commonHeaders = {
-    'x-content-type-options': 'nosniff',
-    // For everything but pages, which have a policy of their own.
-    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-    // Not for subdomains: others may run them.
-    ...(publicUrl?.startsWith('https:') && { 'strict-transport-security': 'max-age=31536000' }),
-  }
+  const raw: RawResponseOptions = { publicUrl, headers: commonHeaders(publicUrl, requiresHttpsOfSubdomains === true) }
   const withCommonHeaders = (request: FastifyRequest, reply: FastifyReply) =>
-    reply.header('x-request-id', request.id).headers(commonHeaders)
+    reply.header('x-request-id', request.id).headers(raw.headers)
   const onError = (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
     respondWithError(error, request, reply, publicUrl)
   const server = fastify({
@@ -92,19 +88,14 @@ export function createHttpServer(
     forceCloseConnections: 'idle',
     exposeHeadRoutes: true,
     routerOptions: { maxParamLength: maxParameterCharacters },
-    clientErrorHandler: (error, socket) =>
-      respondToClientError(error, socket, { requestTimeoutMs: requestTimeoutMs, publicUrl }),
+    clientErrorHandler: (error, socket) => respondToClientError(error, socket, requestTimeoutMs, raw),
     frameworkErrors: (error, request, reply) => onError(error, request, withCommonHeaders(request, reply)), // no hook runs for these
   })
   // By default Node responds to an unknown `Expect` with an empty 417, and not at all to CONNECT.
   server.server.on('checkExpectation', server.routing)
   server.server.on('connect', (_request, socket) => {
     socket.on('error', () => {}) // Node has detached this socket: an error without a listener would end the process
-    respondRaw(
-      socket,
-      new Problem('invalid_request', 'CONNECT is not supported: this server is not a proxy.'),
-      publicUrl,
-    )
+    respondRaw(socket, new Problem('invalid_request', 'CONNECT is not supported: this server is not a proxy.'), raw)
   })
   const sockets = new Set<Socket>()
   server.server.on('connection', (socket: Socket) => {
@@ -144,6 +135,17 @@ export function createHttpServer(
   })
   server.setErrorHandler(onError)
   return server
+}
+
+/** For every response, also to what is not HTTP. */
+function commonHeaders(publicUrl: string | undefined, requiresHttpsOfSubdomains: boolean): Record<string, string> {
+  const hsts = `max-age=31536000${requiresHttpsOfSubdomains ? '; includeSubDomains' : ''}`
+  return {
+    'x-content-type-options': 'nosniff',
+    // For everything but pages, which have a policy of their own.
+    'content-security-policy': "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
+    ...(publicUrl?.startsWith('https:') && { 'strict-transport-security': hsts }),
+  }
 }
 
 const classifyAddress = createAddressClassifier([], () => [])
@@ -242,10 +244,11 @@ function serializeError(error: unknown): object {
 function respondToClientError(
   { code }: NodeJS.ErrnoException,
   socket: Socket,
-  { requestTimeoutMs, publicUrl }: { requestTimeoutMs: number; publicUrl: string | undefined },
+  requestTimeoutMs: number,
+  raw: RawResponseOptions,
 ): void {
   if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  respondRaw(socket, clientErrorProblem(code, requestTimeoutMs), publicUrl)
+  respondRaw(socket, clientErrorProblem(code, requestTimeoutMs), raw)
 }
 
 function clientErrorProblem(code: string | undefined, requestTimeoutMs: number): Problem {
@@ -265,11 +268,17 @@ const requestTimeoutMessage = (requestTimeoutMs: number) =>
     ? `Request timed out after ${requestTimeoutMs / 1000} s.`
     : `Request timed out: ${headersTimeoutMs / 1000} s for the headers, ${requestTimeoutMs / 1000} s for the whole request.`
 
-function respondRaw(socket: Duplex, problem: Problem, publicUrl: string | undefined): void {
+interface RawResponseOptions {
+  publicUrl: string | undefined
+  headers: Readonly<Record<string, string>>
+}
+
+function respondRaw(socket: Duplex, problem: Problem, { publicUrl, headers }: RawResponseOptions): void {
   const requestId = newId('req')
   const body = JSON.stringify(problem.body(requestId, publicUrl))
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(
     `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\nContent-Type: application/problem+json; charset=utf-8\r\n` +
-      `X-Request-Id: ${requestId}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+      `X-Request-Id: ${requestId}\r\n${lines.join('')}Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   )
 }

@@ -130,6 +130,8 @@ export const emailDomains = mapped(
 
 export const scopeNames = list('OAuth scopes like groups', (entry) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(entry))
 
+export const claimValues = list('values like mfa', (entry) => /^[\x21-\x7e]+$/.test(entry))
+
 const groupRolePattern = /^(.+)=(?:operator|(owner|editor|viewer):(prj_[0-7][0-9a-hjkmnp-tv-z]{25}))$/
 
 /** The group may contain `=`, but no comma. */

@@ -5,6 +5,7 @@
 import { parseSealingPrivateKeys, parseSealingPublicKeys } from '../sealed-secrets/sealing-keys.ts'
 import {
   boolean,
+  claimValues,
   contacts,
   emailDomains,
   githubUrls,
@@ -105,6 +106,11 @@ export const settings = {
         meaning: 'PEM file with the private key. Set both or neither.',
       }),
     },
+    requiresHttpsOfSubdomains: withDefault('COLOPHON_HSTS_SUBDOMAINS', boolean, 'false', {
+      meaning:
+        'Whether `Strict-Transport-Security`, which tells browsers to use HTTPS for a year, also covers the subdomains of the ' +
+        'public URL. Set it if nobody uses one of them without HTTPS.',
+    }),
     securityContact: {
       contacts: withDefault('COLOPHON_SECURITY_CONTACT', contacts, '', {
         meaning:
@@ -167,6 +173,12 @@ export const settings = {
         meaning:
           'Domains of the email addresses that may sign in with the provider, separated by commas, like `example.com`.',
       }),
+      secondFactorValues: withDefault('COLOPHON_OIDC_SECOND_FACTOR_VALUES', claimValues, '', {
+        documentedDefault: 'none',
+        meaning:
+          'Values of the claims `amr` and `acr` with which the provider says that the person used a second factor, separated by ' +
+          'commas, like `mfa`. If set, sign-ins without one of them are rejected.',
+      }),
       extraScopes: withDefault('COLOPHON_OIDC_SCOPES', scopeNames, '', {
         documentedDefault: 'none',
         meaning:
@@ -189,7 +201,8 @@ export const settings = {
         purpose: 'the SMTP server that sends email, like smtps://user:password@mail.example.com',
         meaning:
           'SMTP server for invitations, notices about failed sign-ins and [budget notices](spend.md#notices), like ' +
-          '`smtps://user:password@mail.example.com`. With it, links of invitations are only emailed; without it, they are copied.',
+          '`smtps://user:password@mail.example.com`. With it, links of invitations are only emailed; without it, they are copied. ' +
+          'With `smtp://`, the server must offer STARTTLS, unless it is on the same machine or `?ignoreTLS=true` is appended.',
       }),
       from: required('COLOPHON_MAIL_FROM', text, {
         documentedDefault: 'required with an SMTP server',
@@ -412,6 +425,11 @@ export const settings = {
       meaning:
         'Comma-separated IP addresses and networks whose `X-Forwarded-*` headers are trusted, like ' +
         '`10.0.0.0/8,fd00::/8`.',
+    }),
+    requiresTls: withDefault('COLOPHON_REQUIRE_TLS', boolean, 'false', {
+      meaning:
+        'Whether a process refuses to start if one of its connections to another machine is not encrypted: to PostgreSQL, ' +
+        'ClickHouse, Temporal, the gateway, the SMTP server, the OpenID provider or the audit webhook, or from its own clients.',
     }),
     shutdownDelaySeconds: withDefault('COLOPHON_SHUTDOWN_DELAY_SECONDS', integer(0, 300), '0', {
       meaning:

@@ -74,6 +74,7 @@ const descriptions: Readonly<Record<string, (detail: Detail) => string>> = {
     return provider ? `failed to sign in with the OpenID provider (${text(provider)})` : 'entered a wrong second factor'
   },
   'session.ended': () => 'signed out',
+  'session.other_ended': () => 'ended another session of theirs',
   'session.others_ended': () => 'ended their other sessions',
   'password.changed': () => 'changed their password',
   'password.reset': () => 'set a new password with a link',
@@ -81,6 +82,7 @@ const descriptions: Readonly<Record<string, (detail: Detail) => string>> = {
   'provider.linked': () => 'linked their account at the OpenID provider',
   'second_factor.set_up': () => 'set up a second factor',
   'second_factor.removed': () => 'removed their second factor',
+  'second_factor.recovery_codes_created': () => 'created new recovery codes',
   'model.added': ({ baseUrl }) => `added a model at ${text(baseUrl)}`,
   'model.removed': ({ baseUrl }) => `removed a model at ${text(baseUrl)}`,
   'model.made_default': () => 'made a model the default of the instance',
