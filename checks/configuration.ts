@@ -5,6 +5,7 @@ import { processes } from '../server/src/platform/config.ts'
 import type { Shape } from '../server/src/platform/settings/environment-reader.ts'
 import { listSettings, type Setting } from '../server/src/platform/settings/setting.ts'
 import { settings } from '../server/src/platform/settings/settings.ts'
+import { formatTable } from './markdown-table.ts'
 
 export const configurationFile = join(import.meta.dirname, '../docs/configuration.md')
 
@@ -20,22 +21,18 @@ export function writeTables(text: string): string {
     )
   return text.replaceAll(
     tablePattern,
-    (_, section: string) => `\n${formatTable(listSettings(sections[section] ?? {}))}\n\n`,
+    (_, section: string) => `\n${formatSettings(listSettings(sections[section] ?? {}))}\n\n`,
   )
 }
 
-function formatTable(listed: readonly Setting[]): string {
+function formatSettings(listed: readonly Setting[]): string {
   const rows = listed.map((setting) => [
     `\`${setting.name}\``,
     formatDefault(setting),
     formatProcesses(setting),
     [setting.meaning, setting.kind.accepts].filter(Boolean).join(' '),
   ])
-  const header = ['variable', 'default', 'for', 'meaning']
-  const widths = header.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)))
-  const formatRow = (cells: readonly string[]) =>
-    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`
-  return [header, widths.map((width) => '-'.repeat(width)), ...rows].map(formatRow).join('\n')
+  return formatTable(['variable', 'default', 'for', 'meaning'], rows)
 }
 
 function formatDefault({ documentedDefault, kind }: Setting): string {
