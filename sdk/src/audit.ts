@@ -1,37 +1,47 @@
 import type {
-  AuditEntry,
   ListAuditEntriesData,
   ListAuditEntriesResponse,
   ListInstanceAuditEntriesData,
   ListInstanceAuditEntriesResponse,
 } from './generated/types.gen.ts'
 import type { OperationCaller } from './operation.ts'
+import { createPagedList, nextCursorQuery } from './paged-list.ts'
 import type { CallOptions } from './request.ts'
 
 export type AuditCalls = ReturnType<typeof createAuditCalls>
 
-export function createAuditCalls(call: OperationCaller) {
-  /** One page, newest first. Pass `nextCursor` as `cursor` to get the next page; null means that this is the last one. */
-  const list = (projectId: string, query: NonNullable<ListAuditEntriesData['query']> = {}, options?: CallOptions) =>
-    call<ListAuditEntriesData, ListAuditEntriesResponse>(
-      'GET',
-      { url: '/v2/projects/{projectId}/audit', path: { projectId }, query },
-      options,
-    )
+export const createAuditCalls = (call: OperationCaller) => ({
+  /**
+   * Who did what in a project, newest first. Awaited, one page; iterated, all entries.
+   * @example
+   * for await (const entry of client.audit.list(projectId, { limit: 250 })) console.log(entry.at, entry.action)
+   */
+  list: (projectId: string, query: NonNullable<ListAuditEntriesData['query']> = {}, options?: CallOptions) =>
+    createPagedList(
+      query,
+      (query) =>
+        call<ListAuditEntriesData, ListAuditEntriesResponse>(
+          'GET',
+          { url: '/v2/projects/{projectId}/audit', path: { projectId }, query },
+          options,
+        ),
+      (page) => ({ items: page.entries, next: nextCursorQuery(page) }),
+    ),
 
-  /** Every entry, newest first. Each page is requested when iteration reaches it. */
-  async function* all(projectId: string, options?: CallOptions): AsyncGenerator<AuditEntry, void, undefined> {
-    let page = await list(projectId, { limit: 250 }, options)
-    yield* page.entries
-    while (page.nextCursor !== null) {
-      page = await list(projectId, { limit: 250, cursor: page.nextCursor }, options)
-      yield* page.entries
-    }
-  }
-
-  /** One page of the audit log of the instance, newest first. For operators. */
-  const listInstance = (query: NonNullable<ListInstanceAuditEntriesData['query']> = {}, options?: CallOptions) =>
-    call<ListInstanceAuditEntriesData, ListInstanceAuditEntriesResponse>('GET', { url: '/v2/audit', query }, options)
-
-  return { list, all, listInstance }
-}
+  /**
+   * Who did what on the instance, newest first. For operators. Awaited, one page; iterated, all entries.
+   * @example
+   * for await (const entry of client.audit.listInstance()) console.log(entry.at, entry.action)
+   */
+  listInstance: (query: NonNullable<ListInstanceAuditEntriesData['query']> = {}, options?: CallOptions) =>
+    createPagedList(
+      query,
+      (query) =>
+        call<ListInstanceAuditEntriesData, ListInstanceAuditEntriesResponse>(
+          'GET',
+          { url: '/v2/audit', query },
+          options,
+        ),
+      (page) => ({ items: page.entries, next: nextCursorQuery(page) }),
+    ),
+})

@@ -16,10 +16,12 @@ import { createProjectCalls, type ProjectCalls } from './projects.ts'
 import { createViewReadCalls, type ViewReadCalls } from './read-views.ts'
 import { createRepositoryCalls, type RepositoryCalls } from './repository.ts'
 import type { CallOptions, ConnectionSettings } from './request.ts'
+import { defaultRetryLimits, type RetryOptions, toRetryLimits } from './retry.ts'
 import { createRunnerCalls, type RunnerCalls } from './runners.ts'
 import { createSessionCalls, type SessionCalls } from './session.ts'
 import { createSpendCalls, type SpendCalls } from './spend.ts'
 import { createViewSettingsCalls, type ViewSettingsCalls } from './view-settings.ts'
+import { createJobWaitCalls, type JobWaitCalls } from './wait-for-job.ts'
 
 export interface ClientOptions {
   /** The URL of the instance, for example `https://colophon.example.com`. A path in it is kept. */
@@ -28,27 +30,52 @@ export interface ClientOptions {
   apiKey?: string
   /** Defaults to the platform's `fetch`. */
   fetch?: typeof globalThis.fetch
-  /** The longest that a call may take, including reading the response. Defaults to 30. */
+  /** The longest that one attempt of a call may take, including reading the response. Defaults to 30. */
   timeoutSeconds?: number
+  /** Limits of automatic retries, or false for none. */
+  retry?: RetryOptions | false
 }
 
 /** Every call throws a `ColophonError` if it fails. */
 export interface Client {
-  /** Whether the process is alive. */
+  /**
+   * Whether the process is alive. Not retried, because it reports the current state.
+   * @example
+   * const { version } = await client.health()
+   */
   health(options?: CallOptions): Promise<Health>
-  /** The state of each component. A server that is not ready yields a result, not an error. */
+  /**
+   * The state of each component. A server that is not ready yields a result, not an error. Not retried, because it reports the
+   * current state.
+   * @example
+   * const { status, components } = await client.readiness()
+   */
   readiness(options?: CallOptions): Promise<Readiness>
-  /** The project and scopes of the API key. Use it to test a key. */
+  /**
+   * The project and scopes of the API key. Use it to test a key.
+   * @example
+   * const { projectId, scopes } = await client.me()
+   */
   me(options?: CallOptions): Promise<Me>
-  readonly jobs: JobCalls & {
-    /** The agent's events as they happen, until the job is no longer active. Reconnects when the connection is lost. */
-    follow: FollowJobCall
-  }
+  readonly jobs: JobCalls &
+    JobWaitCalls & {
+      /**
+       * The agent's events as they happen, until the job is no longer active. Reconnects when the connection is lost, without
+       * losing or repeating an event.
+       * @example
+       * for await (const event of client.jobs.follow(projectId, jobId)) console.log(event.type, event.text ?? event.tool ?? '')
+       */
+      follow: FollowJobCall
+    }
   /** Page views by humans and AI. */
   readonly views: ViewReadCalls &
     ViewIngestCalls &
     ViewSettingsCalls & {
-      /** All pages of a range as a CSV stream. */
+      /**
+       * All pages of a range as a CSV stream.
+       * @example
+       * const csv = await new Response(await client.views.exportCsv(projectId, { dateFrom: '2026-11-01' })).text()
+       */
       exportCsv: ExportViewsCall
     }
   /** Sessions of people who sign in; used by the dashboard. */
@@ -72,20 +99,27 @@ export interface Client {
   readonly audit: AuditCalls
 }
 
-/** Throws a `TypeError` if the base URL is invalid. */
-export function createClient({ baseUrl, apiKey, fetch, timeoutSeconds = 30 }: ClientOptions): Client {
+/**
+ * Creates a client of one instance. Throws a `TypeError` if the base URL or the API key is invalid.
+ * @example
+ * const client = createClient({ baseUrl: 'https://colophon.example.com', apiKey })
+ */
+export function createClient({ baseUrl, apiKey, fetch, timeoutSeconds = 30, retry }: ClientOptions): Client {
   const connection: ConnectionSettings = {
     base: parseBaseUrl(baseUrl),
-    headers: apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` },
+    headers: apiKey === undefined ? {} : { authorization: `Bearer ${parseApiKey(apiKey)}` },
     fetch: fetch ?? globalThis.fetch,
     timeoutSeconds,
+    retry: toRetryLimits(retry, defaultRetryLimits),
   }
   const call = createOperationCaller(connection)
+  const jobs = createJobCalls(call)
+  const follow = createFollowJobCall(connection)
   return {
     health: (options) => requestHealth(connection, options),
     readiness: (options) => requestReadiness(connection, options),
     me: (options) => call<GetMeData, Me>('GET', { url: '/v2/me' }, options),
-    jobs: { ...createJobCalls(call), follow: createFollowJobCall(connection) },
+    jobs: { ...jobs, ...createJobWaitCalls(jobs, follow), follow },
     views: {
       ...createViewReadCalls(call),
       ...createViewIngestCalls(call),
@@ -108,7 +142,7 @@ export function createClient({ baseUrl, apiKey, fetch, timeoutSeconds = 30 }: Cl
 }
 
 function parseBaseUrl(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined
+  const url = parseUrl(text)
   // `localhost:8080` parses as a URL with the scheme `localhost`, and fetch rejects a URL that contains a user name.
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
     throw new TypeError(
@@ -116,4 +150,20 @@ function parseBaseUrl(text: string): URL {
     )
   }
   return new URL(`${url.origin}${url.pathname.replace(/\/*$/, '/')}`)
+}
+
+/** Not `URL.canParse`, which browsers of 2023 do not have. */
+function parseUrl(text: string): URL | undefined {
+  try {
+    return new URL(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** A file or a variable often ends with a line break. The errors of `fetch` would contain an invalid key, so it is rejected here. */
+function parseApiKey(text: string): string {
+  const key = text.trim()
+  if (!/^[!-~]+$/.test(key)) throw new TypeError('The API key must consist of visible ASCII characters.')
+  return key
 }

@@ -3,11 +3,11 @@ import type { Problem } from './generated/types.gen.ts'
 /** What is wrong, and where in the request, for example `body/prompt` or `query/limit`. */
 export type FieldError = NonNullable<Problem['errors']>[number]
 
-/**
- * The API's error codes, and the client's own codes for calls without a Colophon response. The list is open: a newer server
- * may return codes that this client does not know.
- */
-export type ErrorCode = Problem['code'] | 'no_response' | 'timeout' | 'unexpected_response' | (string & {})
+/** The API's error codes, from its description, and the client's own codes for calls without a Colophon response. */
+export type KnownErrorCode = Problem['code'] | 'no_response' | 'timeout' | 'unexpected_response'
+
+/** The list is open: a newer server may return codes that this client does not know. */
+export type ErrorCode = KnownErrorCode | (string & {})
 
 /** Every error that a call throws, except the reason of a signal that the caller aborted. */
 export class ColophonError extends Error {
@@ -45,3 +45,23 @@ export class ColophonError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds
   }
 }
+
+/**
+ * Whether an error is a `ColophonError`, with one of the given codes if there are any. Also recognizes the errors of another copy
+ * of this package, which `instanceof` does not.
+ * @example
+ * try {
+ *   await client.jobs.get(projectId, jobId)
+ * } catch (error) {
+ *   if (!isColophonError(error, 'not_found')) throw error
+ * }
+ */
+export const isColophonError = <Code extends KnownErrorCode = never>(
+  error: unknown,
+  ...codes: readonly Code[]
+): error is ColophonErrorWithCode<Code> =>
+  error instanceof Error &&
+  error.name === 'ColophonError' &&
+  (codes.length === 0 || codes.some((code) => code === (error as ColophonError).code))
+
+type ColophonErrorWithCode<Code> = [Code] extends [never] ? ColophonError : ColophonError & { readonly code: Code }

@@ -1,70 +1,102 @@
 /** Follows a job live: yields every event once and in order, and reconnects as often as needed. */
+import { sleep, startAbortableTimer } from './abortable-timer.ts'
 import { ColophonError } from './colophon-error.ts'
 import type { JobEvent } from './generated/types.gen.ts'
 import { readResponse } from './read-response.ts'
-import type { CallOptions, ConnectionSettings } from './request.ts'
+import { type ConnectionSettings, noResponse } from './request.ts'
 import { buildRequestUrl } from './request-url.ts'
+import { isTransient, retryDelayMs } from './retry.ts'
 
-export interface FollowOptions extends CallOptions {
+/** Options for following a job. */
+export interface FollowOptions {
+  /** Ends the iteration, which then throws the signal's reason. */
+  signal?: AbortSignal | undefined
   /** The ID of an event; only later events are yielded. Omit it to get all events. */
-  after?: string
+  after?: string | undefined
+  /** How long to reconnect without hearing from the server before it gives up. Defaults to 300; 0 means never to reconnect. */
+  reconnectSeconds?: number | undefined
 }
 
 /** Ends when the job is no longer active. Throws a `ColophonError` if the server rejects the request. */
 export type FollowJobCall = (projectId: string, id: string, options?: FollowOptions) => AsyncGenerator<JobEvent, void>
 
+export const defaultReconnectSeconds = 300
 /** The server sends a heartbeat every 15 seconds. */
 const silenceTimeoutMs = 45_000
-const backoffMs = [500, 1_000, 2_000, 5_000, 15_000]
 
 export const createFollowJobCall = (connection: ConnectionSettings): FollowJobCall =>
-  async function* follow(projectId, id, { after, signal } = {}) {
+  async function* follow(projectId, id, { after, signal, reconnectSeconds = defaultReconnectSeconds } = {}) {
+    const url = buildRequestUrl(connection.base, {
+      url: '/v2/agent/{projectId}/job/{id}/events',
+      path: { projectId, id },
+    })
     let lastId = after
-    for (let failures = 0; ; failures++) {
+    let failures = 0
+    let heardAtMs = Date.now()
+    const onHeard = () => {
+      heardAtMs = Date.now()
+    }
+    for (;;) {
+      let failure: ColophonError
       try {
-        for await (const { type, data } of readEvents(connection, { projectId, id }, lastId, signal)) {
+        for await (const { type, data } of readEvents(connection, url, { lastId, signal, onHeard })) {
           if (type === 'end') return
           const event = JSON.parse(data) as JobEvent
           failures = 0
           lastId = event.id
           yield event
         }
+        failure = new ColophonError('no_response', `${url} ended before the job did.`)
       } catch (error) {
         signal?.throwIfAborted()
-        if (error instanceof ColophonError && !isTransient(error)) throw error
+        if (!isTransient(error)) throw error
+        failure = error
       }
-      await sleep(backoffMs[Math.min(failures, backoffMs.length - 1)] ?? 0, signal)
+      const delayMs = retryDelayMs(failures, failure)
+      if (Date.now() + delayMs > heardAtMs + reconnectSeconds * 1000) throw failure
+      failures++
+      await sleep(delayMs, signal)
     }
   }
 
-const isTransient = ({ status }: ColophonError) => status === undefined || status === 429 || status >= 500
+interface StreamOptions {
+  lastId: string | undefined
+  signal: AbortSignal | undefined
+  /** Called whenever something arrives, also if it is only a heartbeat. */
+  onHeard: () => void
+}
 
 /** The events of one connection, until it ends or is silent for too long. */
 async function* readEvents(
-  { base, headers, fetch }: ConnectionSettings,
-  path: { projectId: string; id: string },
-  lastId: string | undefined,
-  signal: AbortSignal | undefined,
+  { headers, fetch }: ConnectionSettings,
+  url: URL,
+  { lastId, signal, onHeard }: StreamOptions,
 ): AsyncGenerator<{ type: string; data: string }> {
-  const url = buildRequestUrl(base, { url: '/v2/agent/{projectId}/job/{id}/events', path })
-  const silence = new AbortController()
-  const startSilenceTimer = () => setTimeout(() => silence.abort(), silenceTimeoutMs)
-  let timer = startSilenceTimer()
+  const timer = startAbortableTimer(signal, silenceTimeoutMs)
   try {
     const response = await fetch(url, {
       headers: { ...headers, accept: 'text/event-stream', ...(lastId !== undefined && { 'last-event-id': lastId }) },
       redirect: 'manual',
-      signal: signal ? AbortSignal.any([signal, silence.signal]) : silence.signal,
+      signal: timer.signal,
+    }).catch((error: unknown) => {
+      throw noResponse(url, error)
     })
     if (!response.headers.get('content-type')?.startsWith('text/event-stream') || !response.body) {
       readResponse(url, response, await response.text(), { isExpectedBody: (_body): _body is never => false })
       return
     }
+    // Not `for await` and not `TextDecoderStream`: some browsers and edge runtimes do not have them.
+    const reader = response.body.getReader()
+    const decoder = new TextDecoder()
     let incomplete = ''
-    for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
-      clearTimeout(timer)
-      timer = startSilenceTimer()
-      const blocks = (incomplete + text).split('\n\n')
+    for (;;) {
+      const { done, value } = await reader.read().catch((error: unknown) => {
+        throw noResponse(url, error)
+      })
+      if (done) return
+      timer.restart()
+      onHeard()
+      const blocks = (incomplete + decoder.decode(value, { stream: true })).split('\n\n')
       incomplete = blocks.pop() ?? ''
       for (const block of blocks) {
         const data = readField(block, 'data')
@@ -72,8 +104,7 @@ async function* readEvents(
       }
     }
   } finally {
-    clearTimeout(timer)
-    silence.abort() // closes the connection when the caller stops iterating early
+    timer.stop() // also closes the connection when the caller stops iterating early
   }
 }
 
@@ -82,17 +113,3 @@ const readField = (block: string, name: string): string | undefined =>
     .split('\n')
     .find((line) => line.startsWith(`${name}: `))
     ?.slice(name.length + 2)
-
-function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => {
-      clearTimeout(timer)
-      reject(signal?.reason)
-    }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', onAbort)
-      resolve()
-    }, milliseconds)
-    signal?.addEventListener('abort', onAbort, { once: true })
-  })
-}

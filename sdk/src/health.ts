@@ -11,12 +11,19 @@ export interface Readiness extends Omit<ContractReadiness, 'components'> {
 }
 
 /** Whether the process is alive. */
-export const requestHealth = (connection: ConnectionSettings, { signal }: CallOptions = {}): Promise<Health> =>
-  request(connection, { method: 'GET', url: '/healthz', isExpectedBody: isHealth, signal })
+export const requestHealth = (connection: ConnectionSettings, options?: CallOptions): Promise<Health> =>
+  request(connection, { method: 'GET', url: '/healthz', isExpectedBody: isHealth, retry: false, ...options })
 
 /** The state of each component. A server that is not ready yields a result, not an error. */
-export const requestReadiness = (connection: ConnectionSettings, { signal }: CallOptions = {}): Promise<Readiness> =>
-  request(connection, { method: 'GET', url: '/readyz', additionalStatuses: [503], isExpectedBody: isReadiness, signal })
+export const requestReadiness = (connection: ConnectionSettings, options?: CallOptions): Promise<Readiness> =>
+  request(connection, {
+    method: 'GET',
+    url: '/readyz',
+    additionalStatuses: [503],
+    isExpectedBody: isReadiness,
+    retry: false,
+    ...options,
+  })
 
 // These two calls may reach a URL that belongs to another program, so the response bodies are validated.
 

@@ -14,19 +14,34 @@ import type {
   RequireSecondFactorData,
 } from './generated/types.gen.ts'
 import type { OperationCaller } from './operation.ts'
+import { createPagedList, nextCursorQuery } from './paged-list.ts'
 import type { CallOptions } from './request.ts'
 
 export type MemberCalls = ReturnType<typeof createMemberCalls>
 
 export const createMemberCalls = (call: OperationCaller) => ({
+  /**
+   * Members of a project, newest first. Awaited, one page; iterated, all of them.
+   * @example
+   * for await (const member of client.members.list(projectId)) console.log(member.email, member.role)
+   */
   list: (projectId: string, query: NonNullable<ListMembersData['query']> = {}, options?: CallOptions) =>
-    call<ListMembersData, ListMembersResponse>(
-      'GET',
-      { url: '/v2/projects/{projectId}/members', path: { projectId }, query },
-      options,
+    createPagedList(
+      query,
+      (query) =>
+        call<ListMembersData, ListMembersResponse>(
+          'GET',
+          { url: '/v2/projects/{projectId}/members', path: { projectId }, query },
+          options,
+        ),
+      (page) => ({ items: page.members, next: nextCursorQuery(page) }),
     ),
 
-  /** Safe to repeat: an existing member is returned unchanged. */
+  /**
+   * Safe to repeat: an existing member is returned unchanged.
+   * @example
+   * await client.members.add(projectId, { email: 'kim@example.com', role: 'editor' })
+   */
   add: (projectId: string, body: AddMemberData['body'], options?: CallOptions) =>
     call<AddMemberData, AddMemberResponse>(
       'POST',
@@ -34,6 +49,11 @@ export const createMemberCalls = (call: OperationCaller) => ({
       options,
     ),
 
+  /**
+   * Changes the role of a member. A lower role also revokes what they created that exceeds it, except the IDs in `keep`.
+   * @example
+   * await client.members.changeRole(projectId, memberId, { role: 'viewer' })
+   */
   changeRole: (projectId: string, memberId: string, body: ChangeMemberRoleData['body'], options?: CallOptions) =>
     call<ChangeMemberRoleData, ChangeMemberRoleResponse>(
       'PATCH',
@@ -41,6 +61,11 @@ export const createMemberCalls = (call: OperationCaller) => ({
       options,
     ),
 
+  /**
+   * Whether the members of a project must have a second factor.
+   * @example
+   * const { required } = await client.members.getSecondFactorRule(projectId)
+   */
   getSecondFactorRule: (projectId: string, options?: CallOptions) =>
     call<GetRequiredSecondFactorData, RequiredSecondFactor>(
       'GET',
@@ -48,6 +73,11 @@ export const createMemberCalls = (call: OperationCaller) => ({
       options,
     ),
 
+  /**
+   * Sets whether members need a second factor to use the project. Only a person who has one can require it.
+   * @example
+   * await client.members.requireSecondFactor(projectId, { required: true })
+   */
   requireSecondFactor: (projectId: string, body: RequireSecondFactorData['body'], options?: CallOptions) =>
     call<RequireSecondFactorData, RequiredSecondFactor>(
       'PATCH',
@@ -55,7 +85,11 @@ export const createMemberCalls = (call: OperationCaller) => ({
       options,
     ),
 
-  /** What is revoked by default when the member is removed or, with `role`, when they get that lower role. */
+  /**
+   * What is revoked by default when the member is removed or, with `role`, when they get that lower role.
+   * @example
+   * const created = await client.members.listCreated(projectId, memberId, { role: 'viewer' })
+   */
   listCreated: (
     projectId: string,
     memberId: string,
@@ -68,7 +102,11 @@ export const createMemberCalls = (call: OperationCaller) => ({
       options,
     ),
 
-  /** Returns the member as they were before. Revokes what they created, except the IDs in `keep`. */
+  /**
+   * Returns the member as they were before. Revokes what they created, except the IDs in `keep`.
+   * @example
+   * await client.members.remove(projectId, memberId)
+   */
   remove: (
     projectId: string,
     memberId: string,

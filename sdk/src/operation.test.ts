@@ -5,32 +5,43 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, expect, expectTypeOf, test } from 'vitest'
 import { type Client, createClient } from './client.ts'
-import type { ErrorCode } from './colophon-error.ts'
+import type { ColophonError, ErrorCode } from './colophon-error.ts'
 import type { Readiness as ContractReadiness } from './generated/types.gen.ts'
 import type { Readiness } from './health.ts'
+import type { PagedList } from './paged-list.ts'
 
 interface Received {
   method: string | undefined
   url: string | undefined
   type: string | undefined
+  idempotencyKey?: string | undefined
   body: string
 }
 
 let server: Server
 let client: Client
 let received: Received[] = []
-let respond: (request: IncomingMessage) => { status: number; body: object; type?: string | undefined }
+let respond: (request: IncomingMessage) => {
+  status: number
+  body: object
+  type?: string | undefined
+  retryAfter?: string
+}
 
 beforeAll(async () => {
   server = createServer(async (request, response) => {
     const { method, url, headers } = request
-    received.push({ method, url, type: headers['content-type'], body: await text(request) })
+    const idempotencyKey = headers['idempotency-key'] as string | undefined
+    received.push({ method, url, type: headers['content-type'], body: await text(request), idempotencyKey })
     const {
       status,
       body,
+      retryAfter,
       type = status < 400 ? 'application/json' : 'application/problem+json; charset=utf-8',
     } = respond(request)
-    response.writeHead(status, { 'content-type': type }).end(JSON.stringify(body))
+    response
+      .writeHead(status, { 'content-type': type, ...(retryAfter && { 'retry-after': retryAfter }) })
+      .end(JSON.stringify(body))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   client = createClient({ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, apiKey: 'colophon_x' })
@@ -270,11 +281,12 @@ const calls: Record<
 }
 
 const contract = JSON.parse(readFileSync(new URL('../openapi.json', import.meta.url), 'utf8')) as {
-  paths: Record<string, Record<string, { operationId: string }>>
+  paths: Record<string, Record<string, ContractOperation>>
+  components: { schemas: Record<string, { properties?: object }> }
 }
 const operations = Object.entries(contract.paths)
   .flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { operationId }]) => ({ operationId, method: method.toUpperCase(), path })),
+    Object.entries(methods).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
   )
   .filter(({ operationId }) => operationId !== 'collectView') // called by the page view script in browsers, not by the client
 
@@ -283,7 +295,7 @@ test.each(operations)('$operationId is $method $path', async ({ operationId, met
   if (!call) throw new Error(`the client has no function for ${operationId}`)
   respond = () => ({ status: 200, body: expected, type })
   expect(await call()).toEqual(expected)
-  expect(received).toEqual([
+  expect(received).toMatchObject([
     {
       method,
       url: path.replaceAll(/[{}]/g, encodeURIComponent) + query,
@@ -302,19 +314,85 @@ test('sends a query and omits parameters that are not given', async () => {
   ])
 })
 
-test('audit.all pages through all entries and requests a page only when iteration reaches it', async () => {
+interface ContractOperation {
+  operationId: string
+  parameters?: { name: string }[]
+  responses: Record<string, { content?: Record<string, { schema?: { properties?: object; $ref?: string } }> }>
+}
+
+/** The fields of the successful response. */
+function responseFields({ responses }: ContractOperation): string[] {
+  const schema = responses['200']?.content?.['application/json']?.schema
+  const { properties = {} } =
+    schema?.$ref === undefined
+      ? (schema ?? {})
+      : (contract.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {})
+  return Object.keys(properties)
+}
+
+const pagedOperations = operations.filter((operation) =>
+  responseFields(operation).some((field) => /^(next[A-Z]|hasMore$)/.test(field)),
+)
+
+test.each(pagedOperations)('$operationId is one page if awaited, and everything if iterated', async (operation) => {
+  const position = responseFields(operation).find((field) => /^(next[A-Z]|hasMore$)/.test(field)) ?? ''
+  const list =
+    responseFields(operation).find((field) => field !== position && field !== 'totals' && field !== 'coverage') ?? ''
+  const parameter = position === 'hasMore' ? 'offset' : position.slice('next'.length).toLowerCase()
+  const pages = [
+    { [list]: ['a', 'b'], [position]: position === 'hasMore' ? true : 2 },
+    { [list]: ['c'], [position]: position === 'hasMore' ? false : null },
+  ]
+  respond = ({ url = '' }) => ({ status: 200, body: pages[url.includes(`${parameter}=2`) ? 1 : 0] ?? {} })
+  const call = calls[operation.operationId]?.call as () => PagedList<object, unknown>
+  expect(await call()).toEqual(pages[0])
+  expect(received).toHaveLength(1)
+
+  const items: unknown[] = []
+  for await (const item of call()) items.push(item)
+  expect(items.toSorted()).toEqual(['a', 'b', 'c'])
+  expect(received).toHaveLength(3)
+
+  for await (const _item of call()) break
+  expect(received, 'a page is requested only when the iteration reaches it').toHaveLength(4)
+})
+
+test('finds the paged operations', () => {
+  expect(pagedOperations.map(({ operationId }) => operationId)).toEqual(
+    expect.arrayContaining(['listJobs', 'listMessages', 'listEvents', 'listViews', 'listKeys', 'listAuditEntries']),
+  )
+})
+
+test('iterates pages with the rest of the query', async () => {
   const pages: Record<string, object> = {
-    '/v2/projects/prj_1/audit?limit=250': { entries: [{ id: 'aud_3' }, { id: 'aud_2' }], nextCursor: 'aud_2' },
-    '/v2/projects/prj_1/audit?limit=250&cursor=aud_2': { entries: [{ id: 'aud_1' }], nextCursor: null },
+    '/v2/projects/prj_1/audit?limit=2': { entries: [{ id: 'aud_3' }, { id: 'aud_2' }], nextCursor: 'aud_2' },
+    '/v2/projects/prj_1/audit?limit=2&cursor=aud_2': { entries: [{ id: 'aud_1' }], nextCursor: null },
   }
   respond = ({ url = '' }) => ({ status: 200, body: pages[url] ?? {} })
   const ids: string[] = []
-  for await (const { id } of client.audit.all('prj_1')) ids.push(id)
+  for await (const { id } of client.audit.list('prj_1', { limit: 2 })) ids.push(id)
   expect(ids).toEqual(['aud_3', 'aud_2', 'aud_1'])
-  expect(received).toHaveLength(2)
-  for await (const _entry of client.audit.all('prj_1')) break
-  expect(received).toHaveLength(3)
 })
+
+const withoutRetries = new Set(['getHealth', 'getReadiness']) // they report the current state
+
+test.each(operations)(
+  '$operationId is retried only if it is safe to repeat',
+  async ({ operationId, method, parameters }) => {
+    const { call, response: expected = { ok: true }, type } = calls[operationId] ?? {}
+    const takesKey = parameters?.some(({ name }) => name === 'idempotency-key') === true
+    const isRetried = (method === 'GET' || takesKey) && !withoutRetries.has(operationId)
+    const problem = { code: 'unavailable', detail: 'Wait.', requestId: 'req_1' }
+    respond = () =>
+      received.length === 1 ? { status: 503, body: problem, retryAfter: '0' } : { status: 200, body: expected, type }
+    const outcome = await call?.().catch((error: ColophonError) => error.code)
+    expect(outcome).toEqual(isRetried ? expected : 'unavailable')
+    expect(received).toHaveLength(isRetried ? 2 : 1)
+    const keys = received.map(({ idempotencyKey }) => idempotencyKey)
+    expect(new Set(keys).size, 'a retry has the same key').toBe(1)
+    expect(keys[0] !== undefined).toBe(takesKey)
+  },
+)
 
 test('throws a rejected write with its code, even one that this client does not know', async () => {
   const problem = { detail: 'No.', requestId: 'req_1' }

@@ -17,16 +17,29 @@ import type {
   RevokeOperatorResponse,
 } from './generated/types.gen.ts'
 import type { OperationCaller } from './operation.ts'
+import { createPagedList, nextCursorQuery } from './paged-list.ts'
 import type { CallOptions } from './request.ts'
 
 export type PeopleCalls = ReturnType<typeof createPeopleCalls>
 
 export const createPeopleCalls = (call: OperationCaller) => ({
-  /** One page, newest first. */
+  /**
+   * The people of the instance, newest first. Awaited, one page; iterated, all of them.
+   * @example
+   * for await (const person of client.people.list()) console.log(person.email)
+   */
   list: (query: NonNullable<ListPeopleData['query']> = {}, options?: CallOptions) =>
-    call<ListPeopleData, ListPeopleResponse>('GET', { url: '/v2/people', query }, options),
+    createPagedList(
+      query,
+      (query) => call<ListPeopleData, ListPeopleResponse>('GET', { url: '/v2/people', query }, options),
+      (page) => ({ items: page.people, next: nextCursorQuery(page) }),
+    ),
 
-  /** What is revoked by default when the person is disabled or deleted. */
+  /**
+   * What is revoked by default when the person is disabled or deleted.
+   * @example
+   * const created = await client.people.listCreated(personId)
+   */
   listCreated: (personId: string, options?: CallOptions) =>
     call<ListPersonCreatedAccessData, ListPersonCreatedAccessResponse>(
       'GET',
@@ -34,7 +47,11 @@ export const createPeopleCalls = (call: OperationCaller) => ({
       options,
     ),
 
-  /** Revokes what the person created, except the IDs in `keep`. Safe to repeat. */
+  /**
+   * Revokes what the person created, except the IDs in `keep`. Safe to repeat.
+   * @example
+   * await client.people.disable(personId, { keep: [keyId] })
+   */
   disable: (personId: string, body: DisablePersonData['body'] = {}, options?: CallOptions) =>
     call<DisablePersonData, DisablePersonResponse>(
       'POST',
@@ -42,6 +59,11 @@ export const createPeopleCalls = (call: OperationCaller) => ({
       options,
     ),
 
+  /**
+   * Lets a disabled person sign in again. What was revoked stays revoked.
+   * @example
+   * await client.people.enable(personId)
+   */
   enable: (personId: string, options?: CallOptions) =>
     call<EnablePersonData, EnablePersonResponse>(
       'POST',
@@ -49,7 +71,11 @@ export const createPeopleCalls = (call: OperationCaller) => ({
       options,
     ),
 
-  /** Returns the person as they were before. */
+  /**
+   * Returns the person as they were before.
+   * @example
+   * await client.people.delete(personId)
+   */
   delete: (personId: string, query: NonNullable<DeletePersonData['query']> = {}, options?: CallOptions) =>
     call<DeletePersonData, DeletePersonResponse>(
       'DELETE',
@@ -57,6 +83,11 @@ export const createPeopleCalls = (call: OperationCaller) => ({
       options,
     ),
 
+  /**
+   * Signs a person out everywhere.
+   * @example
+   * await client.people.endSessions(personId)
+   */
   endSessions: (personId: string, options?: CallOptions) =>
     call<EndSessionsData, EndSessionsResponse>(
       'DELETE',
@@ -64,6 +95,11 @@ export const createPeopleCalls = (call: OperationCaller) => ({
       options,
     ),
 
+  /**
+   * Makes a person an operator of the instance.
+   * @example
+   * await client.people.addOperator(personId)
+   */
   addOperator: (personId: string, options?: CallOptions) =>
     call<AddOperatorData, AddOperatorResponse>(
       'POST',
@@ -71,6 +107,11 @@ export const createPeopleCalls = (call: OperationCaller) => ({
       options,
     ),
 
+  /**
+   * Makes an operator an ordinary person again.
+   * @example
+   * await client.people.revokeOperator(personId)
+   */
   revokeOperator: (personId: string, options?: CallOptions) =>
     call<RevokeOperatorData, RevokeOperatorResponse>(
       'DELETE',

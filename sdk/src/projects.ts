@@ -26,18 +26,35 @@ import type { CallOptions } from './request.ts'
 export type ProjectCalls = ReturnType<typeof createProjectCalls>
 
 export const createProjectCalls = (call: OperationCaller) => ({
-  /** The projects of the signed-in person. */
+  /**
+   * The projects of the signed-in person.
+   * @example
+   * const { projects } = await client.projects.list()
+   */
   list: (options?: CallOptions) =>
     call<ListProjectsData, ListProjectsResponse>('GET', { url: '/v2/projects' }, options),
 
-  /** For operators. The caller becomes the owner of the project. */
+  /**
+   * For operators. The caller becomes the owner of the project.
+   * @example
+   * const project = await client.projects.create({ name: 'Handbook' })
+   */
   create: (body: CreateProjectData['body'], options?: CallOptions) =>
     call<CreateProjectData, CreateProjectResponse>('POST', { url: '/v2/projects', body }, options),
 
+  /**
+   * A project.
+   * @example
+   * const { name } = await client.projects.get(projectId)
+   */
   get: (projectId: string, options?: CallOptions) =>
     call<GetProjectData, GetProjectResponse>('GET', { url: '/v2/projects/{projectId}', path: { projectId } }, options),
 
-  /** Which setup steps are done. Cheap enough to call every two seconds. */
+  /**
+   * Which setup steps are done. Cheap enough to call every two seconds.
+   * @example
+   * const setup = await client.projects.setup(projectId)
+   */
   setup: (projectId: string, options?: CallOptions) =>
     call<GetSetupData, GetSetupResponse>(
       'GET',
@@ -45,6 +62,11 @@ export const createProjectCalls = (call: OperationCaller) => ({
       options,
     ),
 
+  /**
+   * The settings of a project's jobs.
+   * @example
+   * const { instructions } = await client.projects.settings(projectId)
+   */
   settings: (projectId: string, options?: CallOptions) =>
     call<GetProjectSettingsData, GetProjectSettingsResponse>(
       'GET',
@@ -52,7 +74,11 @@ export const createProjectCalls = (call: OperationCaller) => ({
       options,
     ),
 
-  /** Omitted fields are unchanged. */
+  /**
+   * Changes the settings of a project's jobs. Omitted fields are unchanged.
+   * @example
+   * await client.projects.changeSettings(projectId, { instructions: 'Write in the present tense.' })
+   */
   changeSettings: (projectId: string, body: ChangeProjectSettingsData['body'], options?: CallOptions) =>
     call<ChangeProjectSettingsData, ChangeProjectSettingsResponse>(
       'PATCH',
@@ -60,7 +86,11 @@ export const createProjectCalls = (call: OperationCaller) => ({
       options,
     ),
 
-  /** Running turns stop within seconds and wait. New jobs wait, too. Safe to repeat. */
+  /**
+   * Running turns stop within seconds and wait. New jobs wait, too. Safe to repeat.
+   * @example
+   * await client.projects.pause(projectId)
+   */
   pause: (projectId: string, options?: CallOptions) =>
     call<PauseProjectData, PauseProjectResponse>(
       'POST',
@@ -68,7 +98,11 @@ export const createProjectCalls = (call: OperationCaller) => ({
       options,
     ),
 
-  /** Safe to repeat. */
+  /**
+   * Lets the jobs of a paused project continue. Safe to repeat.
+   * @example
+   * await client.projects.resume(projectId)
+   */
   resume: (projectId: string, options?: CallOptions) =>
     call<ResumeProjectData, ResumeProjectResponse>(
       'POST',
@@ -76,7 +110,11 @@ export const createProjectCalls = (call: OperationCaller) => ({
       options,
     ),
 
-  /** The state of everything that the project depends on. */
+  /**
+   * The state of everything that the project depends on.
+   * @example
+   * const { components } = await client.projects.health(projectId)
+   */
   health: (projectId: string, options?: CallOptions) =>
     call<GetProjectHealthData, GetProjectHealthResponse>(
       'GET',
@@ -84,6 +122,11 @@ export const createProjectCalls = (call: OperationCaller) => ({
       options,
     ),
 
+  /**
+   * Changes the name of a project.
+   * @example
+   * await client.projects.rename(projectId, { name: 'Handbook' })
+   */
   rename: (projectId: string, body: RenameProjectData['body'], options?: CallOptions) =>
     call<RenameProjectData, RenameProjectResponse>(
       'PATCH',

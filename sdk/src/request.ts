@@ -1,7 +1,9 @@
 /** Sends requests to the API. */
+import { startAbortableTimer } from './abortable-timer.ts'
 import { ColophonError } from './colophon-error.ts'
 import { type ExpectedResponse, readResponse } from './read-response.ts'
 import { buildRequestUrl, type RequestTarget } from './request-url.ts'
+import { type RetryLimits, type RetryOptions, toRetryLimits, withRetries } from './retry.ts'
 
 /** The server that a client calls, and how. */
 export interface ConnectionSettings {
@@ -10,11 +12,17 @@ export interface ConnectionSettings {
   headers: Readonly<Record<string, string>>
   fetch: typeof globalThis.fetch
   timeoutSeconds: number
+  retry: RetryLimits
 }
 
+/** Options of a single call. */
 export interface CallOptions {
-  /** Aborts the call, which then throws the signal's reason. */
+  /** Aborts the call and its retries at once. The call then throws the signal's reason. */
   signal?: AbortSignal | undefined
+  /** The longest that one attempt may take. Defaults to the client's option. */
+  timeoutSeconds?: number | undefined
+  /** Limits of the retries of this call, or false for none. Defaults to the client's option. */
+  retry?: RetryOptions | false | undefined
 }
 
 export type RequestMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE'
@@ -31,7 +39,6 @@ export async function request<ResponseBody>(
   call: Call<ResponseBody>,
 ): Promise<ResponseBody> {
   const url = buildRequestUrl(connection.base, call)
-  const timeout = AbortSignal.timeout(connection.timeoutSeconds * 1000)
   const init: RequestInit = {
     method: call.method,
     headers: {
@@ -42,26 +49,44 @@ export async function request<ResponseBody>(
     },
     ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
     redirect: 'manual', // following would silently turn a POST into a GET on a redirect from http to https
-    signal: call.signal ? AbortSignal.any([call.signal, timeout]) : timeout,
   }
-  const { fetch } = connection // destructured, because a browser's fetch throws if `this` is not its window
-  let response: Response
-  let text: string
+  const attempt = async () => {
+    const { response, text } = await fetchText(connection, url, init, call)
+    return readResponse(url, response, text, call)
+  }
+  return isSafeToRepeat(call)
+    ? withRetries(attempt, toRetryLimits(call.retry, connection.retry), call.signal)
+    : attempt()
+}
+
+/** If the response is lost, nobody knows whether another write was carried out. */
+const isSafeToRepeat = ({ method, headers }: Call<unknown>) =>
+  method === 'GET' || headers?.['idempotency-key'] !== undefined
+
+async function fetchText(
+  { fetch, timeoutSeconds: defaultTimeoutSeconds }: ConnectionSettings, // destructured, because a browser's fetch throws if `this` is not its window
+  url: URL,
+  init: RequestInit,
+  { signal, timeoutSeconds = defaultTimeoutSeconds }: CallOptions,
+): Promise<{ response: Response; text: string }> {
+  const timer = startAbortableTimer(signal, timeoutSeconds * 1000)
   try {
-    response = await fetch(url, init)
-    text = await response.text()
+    const response = await fetch(url, { ...init, signal: timer.signal })
+    return { response, text: await response.text() }
   } catch (error) {
-    if (call.signal?.aborted) throw call.signal.reason
-    if (timeout.aborted) {
-      const detail = `No complete response from ${url} within ${connection.timeoutSeconds} seconds.`
+    if (signal?.aborted) throw signal.reason
+    if (timer.hasTimedOut()) {
+      const detail = `No complete response from ${url} within ${timeoutSeconds} seconds.`
       throw new ColophonError('timeout', detail, { cause: error })
     }
-    throw new ColophonError('no_response', `No complete response from ${url}: ${failureReason(error)}.`, {
-      cause: error,
-    })
+    throw noResponse(url, error)
+  } finally {
+    timer.stop()
   }
-  return readResponse(url, response, text, call)
 }
+
+export const noResponse = (url: URL, error: unknown): ColophonError =>
+  new ColophonError('no_response', `No complete response from ${url}: ${failureReason(error)}.`, { cause: error })
 
 /**
  * The message of Node's fetch is only "fetch failed". The reason is in the cause, and for a host name with several IP addresses

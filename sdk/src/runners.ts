@@ -14,7 +14,11 @@ import type { CallOptions } from './request.ts'
 export type RunnerCalls = ReturnType<typeof createRunnerCalls>
 
 export const createRunnerCalls = (call: OperationCaller) => ({
-  /** All runners of the project, newest first, including shared ones. */
+  /**
+   * All runners of the project, newest first, including shared ones.
+   * @example
+   * const { runners } = await client.runners.list(projectId)
+   */
   list: (projectId: string, options?: CallOptions) =>
     call<ListRunnersData, ListRunnersResponse>(
       'GET',
@@ -22,7 +26,11 @@ export const createRunnerCalls = (call: OperationCaller) => ({
       options,
     ),
 
-  /** The token is only in this response. */
+  /**
+   * The token is only in this response.
+   * @example
+   * const { token } = await client.runners.create(projectId, { name: 'build-1' })
+   */
   create: (projectId: string, body: CreateRunnerData['body'], options?: CallOptions) =>
     call<CreateRunnerData, CreateRunnerResponse>(
       'POST',
@@ -30,7 +38,11 @@ export const createRunnerCalls = (call: OperationCaller) => ({
       options,
     ),
 
-  /** The new token is only in this response. The old one stays valid for the overlap. */
+  /**
+   * The new token is only in this response. The old one stays valid for the overlap.
+   * @example
+   * const { token } = await client.runners.rotateToken(projectId, runnerId, { overlapHours: 24 })
+   */
   rotateToken: (projectId: string, runnerId: string, body: RotateRunnerTokenData['body'], options?: CallOptions) =>
     call<RotateRunnerTokenData, RotateRunnerTokenResponse>(
       'POST',
@@ -38,7 +50,11 @@ export const createRunnerCalls = (call: OperationCaller) => ({
       options,
     ),
 
-  /** A revoked runner gets no more turns. Safe to repeat. Returns the remaining runners. */
+  /**
+   * A revoked runner gets no more turns. Safe to repeat. Returns the remaining runners.
+   * @example
+   * await client.runners.revoke(projectId, runnerId)
+   */
   revoke: (projectId: string, runnerId: string, options?: CallOptions) =>
     call<RevokeRunnerData, RevokeRunnerResponse>(
       'DELETE',

@@ -16,6 +16,11 @@ export type ViewSettingsCalls = ReturnType<typeof createViewSettingsCalls>
 
 /** How a project's views are counted, and its site keys. */
 export const createViewSettingsCalls = (call: OperationCaller) => ({
+  /**
+   * How the views of a project are counted and kept.
+   * @example
+   * const { retentionMonths } = await client.views.settings(projectId)
+   */
   settings: (projectId: string, options?: CallOptions) =>
     call<GetAnalyticsSettingsData, AnalyticsSettings>(
       'GET',
@@ -23,7 +28,11 @@ export const createViewSettingsCalls = (call: OperationCaller) => ({
       options,
     ),
 
-  /** Omitted fields are unchanged. A shorter `retentionMonths` permanently deletes older views. */
+  /**
+   * Omitted fields are unchanged. A shorter `retentionMonths` permanently deletes older views.
+   * @example
+   * await client.views.changeSettings(projectId, { aiScope: 'assistants' })
+   */
   changeSettings: (projectId: string, body: ChangeAnalyticsSettingsData['body'], options?: CallOptions) =>
     call<ChangeAnalyticsSettingsData, AnalyticsSettings>(
       'PATCH',
@@ -31,7 +40,11 @@ export const createViewSettingsCalls = (call: OperationCaller) => ({
       options,
     ),
 
-  /** The public keys that identify the site to Colophon in the page view script. */
+  /**
+   * The public keys that identify the site to Colophon in the page view script.
+   * @example
+   * const { siteKeys } = await client.views.siteKeys(projectId)
+   */
   siteKeys: (projectId: string, options?: CallOptions) =>
     call<ListSiteKeysData, ListSiteKeysResponse>(
       'GET',
@@ -39,7 +52,11 @@ export const createViewSettingsCalls = (call: OperationCaller) => ({
       options,
     ),
 
-  /** The first site key of a project makes the script count humans, unless `humanSource` was set before. */
+  /**
+   * Creates a site key. The first one of a project makes the script count humans, unless `humanSource` was set before.
+   * @example
+   * const created = await client.views.createSiteKey(projectId)
+   */
   createSiteKey: (projectId: string, options?: CallOptions) =>
     call<CreateSiteKeyData, CreateSiteKeyResponse>(
       'POST',
@@ -47,7 +64,11 @@ export const createViewSettingsCalls = (call: OperationCaller) => ({
       options,
     ),
 
-  /** Safe to repeat. */
+  /**
+   * Makes a site key invalid. Safe to repeat.
+   * @example
+   * await client.views.revokeSiteKey(projectId, siteKey)
+   */
   revokeSiteKey: (projectId: string, siteKey: string, options?: CallOptions) =>
     call<RevokeSiteKeyData, SiteKey>(
       'DELETE',

@@ -26,5 +26,5 @@ export function createBrowserClient(url: string, origin = url): BrowserClient {
     }
     return response
   }
-  return { client: createClient({ baseUrl: url, fetch: withCookies }), cookies, setCookies }
+  return { client: createClient({ baseUrl: url, fetch: withCookies, retry: false }), cookies, setCookies }
 }

@@ -149,7 +149,7 @@ export async function startColophon(
     },
     async connectProject(name, options) {
       const project = await colophon.connectProject(name, options)
-      return { ...project, client: createClient({ baseUrl: api.url, apiKey: project.key }) }
+      return { ...project, client: createClient({ baseUrl: api.url, apiKey: project.key, retry: false }) }
     },
   }
 }

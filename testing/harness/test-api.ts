@@ -67,7 +67,7 @@ export async function startTestApi(
   const { projects } = instance.stores
 
   const clientWith: TestApi['clientWith'] = (secret) =>
-    createClient({ baseUrl: url, ...(secret !== undefined && { apiKey: secret }) })
+    createClient({ baseUrl: url, retry: false, ...(secret !== undefined && { apiKey: secret }) })
   const createKey: TestApi['createKey'] = async (projectId, grant) => {
     const created = await instance.createKey(projectId, grant)
     return { ...created, client: clientWith(created.secret) }
