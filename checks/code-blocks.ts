@@ -65,7 +65,6 @@ export const untestedCodeBlockReasons: Readonly<Record<string, string>> = {
     'needs a simulator at this port; its own tests make the same calls',
   'testing/simulators/github/README.md: npx vitest run --project unit testing/simulators/github':
     'npm run check runs these tests',
-  'sdk/README.md: npm install @colophon/sdk': 'installs the published package; a release installs the same files',
   'docs/operating.md: server {': 'configuration of nginx, which is not installed',
   'docs/runners.md: apt-get update': changesMachine,
   'docs/runners.md: git clone "$REPOSITORY_URL" /opt/colophon': changesMachine,
@@ -93,6 +92,10 @@ export const dashboardBlocks: Readonly<Record<string, { runBy: string; where: st
   renderCheckoutImportCommand: {
     runBy: 'checks/code-blocks.integration.test.ts',
     where: 'renderCheckoutImportCommand(',
+  },
+  renderClientInstallCommand: {
+    runBy: 'web/src/keys/examples.integration.test.ts',
+    where: 'renderClientInstallCommand(',
   },
   renderContainerImportCommand: { notRun: needsContainers },
   renderEnvironmentExample: { runBy: 'web/src/keys/examples.integration.test.ts', where: 'renderEnvironmentExample(' },

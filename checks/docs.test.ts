@@ -41,6 +41,20 @@ test.each(documents)('%s names only paths that exist', (document) => {
   expect([...missingLinks, ...missing]).toEqual([])
 })
 
+/** What people read: documents, and the texts of the dashboard. */
+const publishedTexts = [...documents, 'web/src/keys/examples.ts']
+const installsByName =
+  /\b(npm (i|install|add|exec)|npx|pnpm (add|dlx)|yarn (add|dlx)|bunx?( add)?|deno add)\b[^`\n]*(\s|npm:)@colophon\//
+
+test.each(publishedTexts)('%s does not install our packages by a name that nobody owns on npm', (document) => {
+  expect(read(document).match(installsByName)?.[0]).toBeUndefined()
+})
+
+test('an installation by name is found', () => {
+  for (const command of ['npm install @colophon/sdk', 'npx --yes @colophon/cli status', 'deno add npm:@colophon/sdk'])
+    expect(command).toMatch(installsByName)
+})
+
 test.each(documents)('%s names only commands that exist', (document) => {
   const text = read(document)
   const scripts = Object.keys(JSON.parse(read('package.json')).scripts)

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
+import { npmNames } from '../sdk/npm-names.ts'
 
 interface Step {
   name?: string
@@ -55,13 +56,24 @@ test('the job that publishes has nothing but the built files, and only gh gets t
   expect(withToken?.map(({ run }) => run)).toEqual([expect.stringContaining('gh release create')])
 })
 
+/** An npm package with nothing but its name. */
+function packWithName(name: string): Buffer {
+  const directory = mkdtempSync(join(tmpdir(), 'colophon-package-test-'))
+  mkdirSync(join(directory, 'package'))
+  writeFileSync(join(directory, 'package/package.json'), JSON.stringify({ name, version: '0.2.0' }, null, 2))
+  const packed = execFileSync('tar', ['--create', '--gzip', 'package'], { cwd: directory })
+  rmSync(directory, { recursive: true })
+  return packed
+}
+
 describe('an attempt after a failure', () => {
   /** Runs a step of `publish` for v0.2.0, with shell functions instead of npm and gh. Returns the calls that change something. */
   function runStep(nameStart: string, functions: string): string[] {
     const directory = mkdtempSync(join(tmpdir(), 'colophon-publish-test-'))
     onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
     mkdirSync(join(directory, 'dist/release'), { recursive: true })
-    for (const name of ['sdk', 'cli']) writeFileSync(join(directory, `dist/release/colophon-${name}-0.2.0.tgz`), name)
+    for (const name of ['sdk', 'cli'])
+      writeFileSync(join(directory, `dist/release/colophon-${name}-0.2.0.tgz`), packages[name as 'sdk' | 'cli'])
     const step = jobs.publish?.steps.find(({ name }) => name?.startsWith(nameStart))
     const script = `${functions}\n${step?.run}`
     const env = { PATH: process.env.PATH, GITHUB_REF_NAME: 'v0.2.0' }
@@ -69,14 +81,15 @@ describe('an attempt after a failure', () => {
     return output.split('\n').filter((line) => line.startsWith('call: '))
   }
 
-  const integrityOf = (content: string) => `sha512-${createHash('sha512').update(content).digest('base64')}`
+  const packages = { sdk: packWithName(npmNames.sdk), cli: packWithName(npmNames.cli) }
+  const integrityOf = (content: string | Buffer) => `sha512-${createHash('sha512').update(content).digest('base64')}`
   const npm = (view: string) => `npm() { if [ "$1" = view ]; then ${view}; else echo "call: npm $1 $2"; fi; }`
   const publishSdk = 'call: npm publish ./dist/release/colophon-sdk-0.2.0.tgz'
   const publishCli = 'call: npm publish ./dist/release/colophon-cli-0.2.0.tgz'
 
   test('publishes only the packages that are missing on npm', () => {
     expect(runStep('Publish to npm', npm('return 1'))).toEqual([publishSdk, publishCli])
-    const hasSdk = `case $2 in @colophon/sdk@0.2.0) echo ${integrityOf('sdk')} ;; *) return 1 ;; esac`
+    const hasSdk = `case $2 in ${npmNames.sdk}@0.2.0) echo ${integrityOf(packages.sdk)} ;; *) return 1 ;; esac`
     expect(runStep('Publish to npm', npm(hasSdk))).toEqual([publishCli])
   })
 

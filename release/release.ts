@@ -20,6 +20,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { getHelm } from '../checks/kubernetes/tools.ts'
+import { npmNames } from '../sdk/npm-names.ts'
 import { runCommand } from '../testing/services/run-command.ts'
 import { releaseNotes } from './changelog.ts'
 import { type Artifact, formatChecksums, sha256OfFile } from './checksums.ts'
@@ -111,14 +112,27 @@ async function commitVersion(directory: string, version: string): Promise<void> 
 
 /** npm shows the source beside the package, and requires it for provenance. */
 function describeSource(directory: string, repository: string | undefined): void {
+  cpSync(join(directory, 'LICENSE'), join(directory, 'cli/LICENSE')) // sdk/build.ts adds it to the other package
+  if (!repository) return
   for (const name of ['sdk', 'cli']) {
-    cpSync(join(directory, 'LICENSE'), join(directory, name, 'LICENSE'))
-    if (!repository) continue
-    editFile(join(directory, name, 'package.json'), (text) => {
-      const source = { type: 'git', url: `git+https://github.com/${repository}.git`, directory: name }
-      return `${JSON.stringify({ ...(JSON.parse(text) as object), repository: source }, null, 2)}\n`
-    })
+    const source = { type: 'git', url: `git+https://github.com/${repository}.git`, directory: name }
+    editManifest(join(directory, name), (manifest) => ({ ...manifest, repository: source }))
   }
+}
+
+const editManifest = (directory: string, edit: (manifest: object) => object) =>
+  editFile(join(directory, 'package.json'), (text) => `${JSON.stringify(edit(JSON.parse(text) as object), null, 2)}\n`)
+
+/** Under names that do not change with the setting of sdk/npm-names.ts, because the workflow knows them. */
+async function makeNpmPackages(source: string, { output, version }: Request): Promise<void> {
+  await runCommand(['npm', 'run', 'build', '--workspace', 'sdk'], { cwd: source })
+  cpSync(join(source, 'sdk/dist/sdk.tgz'), join(output, `colophon-sdk-${version}.tgz`))
+
+  await runCommand(['npm', 'run', 'build', '--workspace', 'cli'], { cwd: source })
+  const cli = join(source, 'cli')
+  editManifest(cli, (manifest) => ({ ...manifest, name: npmNames.cli, dependencies: { [npmNames.sdk]: version } }))
+  const packed = (await runCommand(['npm', 'pack', '--loglevel=error'], { cwd: cli })).trim().split('\n').at(-1) ?? ''
+  cpSync(join(cli, packed), join(output, `colophon-cli-${version}.tgz`))
 }
 
 const imagePrefix = (repository: string | undefined) =>
@@ -137,10 +151,7 @@ async function makeArtifacts(source: string, request: Request): Promise<string[]
 
   step('npm packages')
   describeSource(source, repository)
-  for (const workspace of ['sdk', 'cli']) {
-    await runCommand(['npm', 'run', 'build', '--workspace', workspace], { cwd: source })
-    await runCommand(['npm', 'pack', '--workspace', workspace, '--pack-destination', output], { cwd: source })
-  }
+  await makeNpmPackages(source, request)
   await git(source, 'checkout', '--quiet', '.')
 
   step('SBOM')

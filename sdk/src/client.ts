@@ -27,7 +27,7 @@ export interface ClientOptions {
   /** The URL of the instance, for example `https://colophon.example.com`. A path in it is kept. */
   baseUrl: string
   /** A secret: use it on servers and in CI, never in a browser. */
-  apiKey?: string
+  apiKey?: string | undefined
   /** Defaults to the platform's `fetch`. */
   fetch?: typeof globalThis.fetch
   /** The longest that one attempt of a call may take, including reading the response. Defaults to 30. */

@@ -18,6 +18,7 @@ import { type KeyRouteDeps, keyRoutes } from './keys/key-routes.ts'
 import { type InstanceModelRouteDeps, instanceModelRoutes } from './models/instance-model-routes.ts'
 import { type ProjectModelRouteDeps, projectModelRoutes } from './models/project-model-routes.ts'
 import { buildOpenApiDocument } from './openapi.ts'
+import { addClientPackages } from './pages/client-packages.ts'
 import { addDashboard } from './pages/dashboard.ts'
 import { addDocsPages } from './pages/docs.ts'
 import { addErrorPages } from './pages/errors.ts'
@@ -128,6 +129,7 @@ export function createApi(deps: ApiDeps, config: HttpConfig, log: Log): Api {
   addErrorPages(server)
   addSecurityTxt(server, deps)
   addDocsPages(server, log)
+  addClientPackages(server, log)
   addDashboard(server, log, { formTargets: deps.github.baseUrls })
   return { server, declaredRoutes }
 }

@@ -1,6 +1,6 @@
-import { Anchor, Code, Tabs, Text, Title } from '@mantine/core'
+import { Anchor, Box, Code, Tabs, Text, Title } from '@mantine/core'
 import { CopyBlock } from '../shown/copy-block.tsx'
-import { apiExamples, renderEnvironmentExample } from './examples.ts'
+import { apiExamples, renderClientInstallCommand, renderEnvironmentExample } from './examples.ts'
 
 export function ApiExamples({ projectId }: { projectId: string }) {
   return (
@@ -30,11 +30,19 @@ export function ApiExamples({ projectId }: { projectId: string }) {
             </Tabs.Tab>
           ))}
         </Tabs.List>
-        {apiExamples.map(({ language, requirement, text }) => (
+        {apiExamples.map(({ language, requirement, usesClient, text }) => (
           <Tabs.Panel key={language} value={language}>
             <Text size="sm" mb="xs">
               {requirement}
             </Text>
+            {usesClient && (
+              <Box mb="xs">
+                <CopyBlock
+                  label="command that installs the client"
+                  text={renderClientInstallCommand({ origin: window.location.origin })}
+                />
+              </Box>
+            )}
             <CopyBlock label={`${language} example`} text={text} />
           </Tabs.Panel>
         ))}

@@ -6,7 +6,13 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, expect, inject, test, vi } from 'vitest'
 import { startTestApi } from '../../../testing/harness/test-api.ts'
-import { apiExamples, type ExampleInterpreter, renderAiViewExample, renderEnvironmentExample } from './examples.ts'
+import {
+  apiExamples,
+  type ExampleInterpreter,
+  renderAiViewExample,
+  renderClientInstallCommand,
+  renderEnvironmentExample,
+} from './examples.ts'
 
 const api = await startTestApi(inject('services'), 'key examples')
 const folder = mkdtempSync(join(tmpdir(), 'colophon-examples-'))
@@ -68,7 +74,8 @@ async function cancelJobOf(example: Promise<string>): Promise<void> {
   await Promise.race([cancelled, ended])
 }
 
-test.each(apiExamples)('runs the $language example', async ({ interpreter, text }) => {
+test.each(apiExamples)('runs the $language example', async ({ interpreter, usesClient, text }) => {
+  if (usesClient) await runExample('bash', renderClientInstallCommand({ origin: api.url }))
   const running = runExample(interpreter, text)
   await cancelJobOf(running)
   const output = await running

@@ -1,4 +1,5 @@
 /** Examples that run as shown. The API key comes from the environment, so that no secret ends up in a file. */
+import { npmNames, sdkPackagePath } from '../../../sdk/npm-names.ts'
 
 export interface ExampleContext {
   /** URL of this instance, for example `https://colophon.example.com`. */
@@ -10,11 +11,17 @@ export interface ExampleContext {
 export type ExampleInterpreter = 'bash' | 'node' | 'python3'
 
 export interface ApiExample {
-  language: 'curl' | 'JavaScript' | 'Python'
+  language: 'curl' | 'TypeScript' | 'JavaScript' | 'Python'
   interpreter: ExampleInterpreter
+  /** Whether the client that the instance serves must be installed first. */
+  usesClient: boolean
   requirement: string
   text: string
 }
+
+/** Installs the client by URL, because nobody owns its name on npm yet. */
+export const renderClientInstallCommand = ({ origin }: Pick<ExampleContext, 'origin'>): string =>
+  `npm install ${origin}${sdkPackagePath}`
 
 /** The variables that all examples read. */
 export const renderEnvironmentExample = ({
@@ -44,6 +51,25 @@ cat job.json
 # Read page views
 curl -sS --fail-with-body "$COLOPHON_URL/v1/analytics/$COLOPHON_PROJECT_ID/views?dateFrom=2026-01-01&limit=10" \\
   -H "Authorization: Bearer $COLOPHON_API_KEY"
+`
+
+const typescript = `import { createClient } from '${npmNames.sdk}'
+
+const { COLOPHON_URL = '', COLOPHON_PROJECT_ID = '', COLOPHON_API_KEY } = process.env
+const client = createClient({ baseUrl: COLOPHON_URL, apiKey: COLOPHON_API_KEY })
+
+// Create a job and wait until it ends. Retries and lost connections do not create a second one.
+const job = await client.jobs.createAndWait(
+  COLOPHON_PROJECT_ID,
+  { prompt: '${prompt}' },
+  { onProgress: ({ event }) => console.log(event?.text ?? event?.tool ?? 'created') },
+)
+console.log(job.status, job.prLink)
+
+// Read page views
+const { totals, views } = await client.views.list(COLOPHON_PROJECT_ID, { dateFrom: '2026-01-01', limit: 10 })
+console.log(totals)
+for (const { path, human, ai } of views) console.log(path, human, ai)
 `
 
 const javascript = `import { randomUUID } from 'node:crypto'
@@ -113,16 +139,32 @@ for page in result["views"]:
 `
 
 export const apiExamples: readonly ApiExample[] = [
-  { language: 'curl', interpreter: 'bash', requirement: 'For bash, with curl 7.76 or newer.', text: curl },
+  {
+    language: 'curl',
+    interpreter: 'bash',
+    usesClient: false,
+    requirement: 'For bash, with curl 7.76 or newer.',
+    text: curl,
+  },
+  {
+    language: 'TypeScript',
+    interpreter: 'node',
+    usesClient: true,
+    requirement:
+      'For Node.js 20 or newer, Deno or Bun. Install the client of this instance, save the example as example.mjs and run “node example.mjs”.',
+    text: typescript,
+  },
   {
     language: 'JavaScript',
     interpreter: 'node',
+    usesClient: false,
     requirement: 'For Node.js 18 or newer, without dependencies. Save it as example.mjs and run “node example.mjs”.',
     text: javascript,
   },
   {
     language: 'Python',
     interpreter: 'python3',
+    usesClient: false,
     requirement: 'For Python 3.8 or newer, without dependencies.',
     text: python,
   },
