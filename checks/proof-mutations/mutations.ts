@@ -3,6 +3,16 @@ import type { Mutation } from './mutation.ts'
 /** At least one in the subject of each proof. */
 export const mutations: readonly Mutation[] = [
   {
+    name: 'client-retries-with-another-key',
+    bug: 'The TypeScript client creates a new idempotency key for each attempt of a call',
+    file: 'sdk/src/request.ts',
+    find: 'fetch(url, { ...init, signal: timer.signal })',
+    replace:
+      "fetch(url, { ...init, headers: { ...init.headers, 'idempotency-key': String(Math.random()) }, signal: timer.signal })",
+    caughtBy: { proof: 'clients' },
+    failure: 'a lost response does not create a second job',
+  },
+  {
     name: 'runners-outlive-their-creator',
     bug: 'Runners that a person or a key created stay valid when they lose access',
     file: 'server/src/offboarding/offboarding.ts',
