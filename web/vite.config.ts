@@ -1,7 +1,7 @@
 import react from '@vitejs/plugin-react'
 import { defaultClientConditions, defineConfig, loadEnv } from 'vite'
 
-const apiPaths = ['/healthz', '/readyz', '/openapi.json', '/reference', '/errors', '/docs', '/v1', '/v2']
+const apiPaths = ['/healthz', '/readyz', '/openapi.json', '/reference', '/errors', '/docs', '/clients', '/v1', '/v2']
 
 export default defineConfig(({ mode }) => {
   const { COLOPHON_URL = 'http://localhost:8080' } = loadEnv(mode, import.meta.dirname, 'COLOPHON_')

@@ -18,14 +18,16 @@ export const createExportViewsCall =
     const url = buildRequestUrl(base, { url: '/v1/analytics/{projectId}/views.csv', path: { projectId }, query })
     const attempt = async () => {
       let response: Response
+      let text: string
       try {
         response = await fetch(url, { headers, redirect: 'manual', ...(signal && { signal }) })
+        if (response.headers.get('content-type')?.startsWith('text/csv') && response.body) return response.body
+        text = await response.text()
       } catch (error) {
         signal?.throwIfAborted()
         throw noResponse(url, error)
       }
-      if (response.headers.get('content-type')?.startsWith('text/csv') && response.body) return response.body
-      return readResponse(url, response, await response.text(), { isExpectedBody: (_body): _body is never => false })
+      return readResponse(url, response, text, { isExpectedBody: (_body): _body is never => false })
     }
     return withRetries(attempt, toRetryLimits(retry, defaultRetry), signal)
   }

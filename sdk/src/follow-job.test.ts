@@ -52,3 +52,16 @@ test('throws the error response and the reason of an aborted signal', async () =
   })
   await expect(silent.jobs.follow('prj_1', 'job_1', { signal: stop.signal }).next()).rejects.toThrow('enough')
 })
+
+test('reconnects when an error response is cut off', async () => {
+  const client = await createTestClient(
+    (_request, response) => {
+      response.writeHead(503, { 'content-type': 'application/problem+json', 'content-length': '100' })
+      response.write('{"code":', () => response.destroy())
+    },
+    (_request, response) => stream(response).end(`${eventText(0)}event: end\ndata: {}\n\n`),
+  )
+  const received: string[] = []
+  for await (const event of client.jobs.follow('prj_1', 'job_1')) received.push(event.id)
+  expect(received).toEqual(['1.1.0'])
+})

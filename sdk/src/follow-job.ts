@@ -82,7 +82,10 @@ async function* readEvents(
       throw noResponse(url, error)
     })
     if (!response.headers.get('content-type')?.startsWith('text/event-stream') || !response.body) {
-      readResponse(url, response, await response.text(), { isExpectedBody: (_body): _body is never => false })
+      const text = await response.text().catch((error: unknown) => {
+        throw noResponse(url, error)
+      })
+      readResponse(url, response, text, { isExpectedBody: (_body): _body is never => false })
       return
     }
     // Not `for await` and not `TextDecoderStream`: some browsers and edge runtimes do not have them.

@@ -19,7 +19,7 @@ const versions = 'node-20.0.0-deno-2.9.6-bun-1.4.4-workerd-1.20261110.1'
 
 export async function getClientRuntimes(): Promise<ClientRuntimes> {
   const directory = await getOrFillCacheDirectory('client-runtimes', versions, async (partDirectory) => {
-    const progress = showProgress('Fetching Node 20, Deno, Bun and workerd (160 MB)', 30)
+    const progress = showProgress('Fetching Node 20, Deno, Bun and workerd (490 MB)', 30)
     const from = join(import.meta.dirname, 'client-runtimes-package')
     for (const file of ['package.json', 'package-lock.json'])
       await copyFile(join(from, file), join(partDirectory, file))
