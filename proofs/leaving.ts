@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, createClient } from '../sdk/src/index.ts'
 import { scopes } from '../server/src/keys/scopes.ts'
 import type { Id } from '../server/src/platform/ids.ts'
+import { createBrowserClient } from '../testing/harness/browser-client.ts'
 import { prepareColophon } from '../testing/harness/colophon.ts'
 import { formatBearerHeader, sendHttpRequest } from '../testing/harness/http-call.ts'
 import {
@@ -13,7 +14,9 @@ import {
   createInvitedMember,
   personPassword,
   type SignedInPerson,
+  toLocalhostOrigin,
 } from '../testing/harness/people.ts'
+import { createSoftwareAuthenticator } from '../testing/harness/software-authenticator.ts'
 import { operator } from '../testing/harness/test-instance.ts'
 import { credentialColumns, credentialOperations } from './leaving/credentials.ts'
 import type { ProofRun } from './proof.ts'
@@ -143,13 +146,13 @@ const departures: readonly Departure[] = [
     name: 'member removed',
     endsAccount: false,
     // The account stays, without access to the project.
-    remaining: ['session', 'password'],
+    remaining: ['session', 'password', 'passkey'],
     perform: ({ operator }, { projectId, memberId }) => operator.client.members.remove(projectId, memberId),
   },
   {
     name: 'member demoted',
     endsAccount: false,
-    remaining: ['session', 'password', 'project as a reader', 'key of the new role'],
+    remaining: ['session', 'password', 'passkey', 'project as a reader', 'key of the new role'],
     perform: ({ operator }, { projectId, memberId }) =>
       operator.client.members.changeRole(projectId, memberId, { role: 'viewer' }),
   },
@@ -171,6 +174,7 @@ const departures: readonly Departure[] = [
     remaining: [
       'session',
       'password',
+      'passkey',
       'project as a reader',
       'project as an owner',
       'key of the new role',
@@ -270,6 +274,7 @@ async function createWaysIn(
       body: { name: 'Handbook' },
     }),
     withHeaders('password', '/v2/session', [], { method: 'POST', body: { email, password: personPassword } }),
+    inApi('passkey', await addPasskey(person, apiUrls[0])),
     withSecret('key', key.secret),
     withSecret('child key', child.secret),
     withSecret('key of the new role', reading.secret),
@@ -283,6 +288,22 @@ async function createWaysIn(
   return { ways, keyId: key.key.id }
 }
 
+/** Adds a passkey. Returns a function that signs in with it. */
+async function addPasskey({ client }: SignedInPerson, apiUrl: string): Promise<(url: string) => Promise<boolean>> {
+  const passkey = createSoftwareAuthenticator()
+  const origin = toLocalhostOrigin(apiUrl)
+  const credential = passkey.create(await client.session.startPasskey(), { origin })
+  await client.session.addPasskey({ name: 'a passkey', credential })
+  return async (url) => {
+    const { client: browser } = createBrowserClient(url, toLocalhostOrigin(url), {
+      'x-forwarded-for': randomAddress(),
+    })
+    const signed = passkey.get(await browser.session.startPasskeySignIn(), { origin: toLocalhostOrigin(url) })
+    const { person } = await browser.session.signInWithPasskey(signed).catch(() => ({ person: null }))
+    return person !== null
+  }
+}
+
 interface ApiCall {
   method?: string
   headers?: readonly string[]
@@ -291,7 +312,6 @@ interface ApiCall {
 
 /** As from a page of the dashboard, and from another network each time, because attempts are limited by network. */
 async function callApi(url: string, { method = 'GET', headers = [], body }: ApiCall): Promise<number> {
-  const network = `10.${randomByte()}.${randomByte()}.1`
   const { status } = await sendHttpRequest({
     method,
     url,
@@ -300,7 +320,7 @@ async function callApi(url: string, { method = 'GET', headers = [], body }: ApiC
       'sec-fetch-site',
       'same-origin',
       'x-forwarded-for',
-      network,
+      randomAddress(),
       ...(body === undefined ? [] : ['content-type', 'application/json']),
     ],
     ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -308,6 +328,7 @@ async function callApi(url: string, { method = 'GET', headers = [], body }: ApiC
   return status
 }
 
+const randomAddress = () => `10.${randomByte()}.${randomByte()}.1`
 const randomByte = () => Math.floor(Math.random() * 256)
 
 async function callGateway(url: string, token: string, body: unknown): Promise<{ status: number; text: string }> {

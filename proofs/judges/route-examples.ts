@@ -88,6 +88,7 @@ const creators: Readonly<Record<string, CreateResource>> = {
     ((await post('/v2/projects/{projectId}/runners', { name: 'an example' })).runner as { id: string }).id,
   modelName: async () => exampleModel,
   sessionId: async () => 'ses_01m7ej3x5ye8w9s6n0q4t2v7kd', // ending a session that does not exist succeeds
+  passkeyId: async () => 'psk_01m7ej3x5ye8w9s6n0q4t2v7kd', // removing a passkey that does not exist succeeds
   personId: async () => examplePersonId,
   siteKey: async (post) => String((await post('/v1/analytics/{projectId}/site-keys', undefined)).key),
   id: async (post) => String((await post('/v2/agent/{projectId}/job', { prompt: 'Do it.' })).id),

@@ -10,6 +10,7 @@ const startsPoll = 'signs webhooks: someone who knows it can only trigger an ear
 const notASecret = 'not a secret'
 const session = 'a session, which the proof checks'
 const secondFactor = 'worth nothing without the password'
+const challenge = 'worth nothing without a passkey'
 
 export const credentialColumns: Readonly<Record<string, string>> = {
   'api_key.secret_hash': 'keys, child keys',
@@ -26,6 +27,8 @@ export const credentialColumns: Readonly<Record<string, string>> = {
   'person_account.refresh_token': ofTheProvider,
   'person_account.id_token': ofTheProvider,
   'person_verification.value': ofTheProvider,
+  'person_passkey.public_key': 'passkeys',
+  'passkey_challenge.challenge_hash': challenge,
   'person_two_factor.secret': secondFactor,
   'person_two_factor.backup_codes': secondFactor,
   'used_totp_code.code': 'works only once',
@@ -51,7 +54,10 @@ export const credentialOperations: Readonly<Record<string, string>> = {
   signIn: session,
   verifySecondFactor: session,
   confirmAuthenticator: session,
-  removeAuthenticator: session,
+  startPasskeySignIn: challenge,
+  signInWithPasskey: 'passkeys',
+  startPasskey: challenge,
+  addPasskey: 'passkeys',
   signOut: 'ends a session',
   changePassword: session,
   resetPassword: session,

@@ -67,6 +67,14 @@ const connection = {
   docsFolder: 'docs',
   token: 'secret',
 }
+const signedChallenge = {
+  id: 'a',
+  response: { clientDataJSON: 'b', authenticatorData: 'c', signature: 'd', userHandle: null },
+}
+const newPasskey = {
+  name: 'Laptop',
+  credential: { id: 'a', response: { clientDataJSON: 'b', attestationObject: 'c', transports: [] } },
+}
 const githubUrl = { baseUrl: 'https://github.com' }
 const callback = { code: 'a-code', state: 'a-state' }
 const repositoryChoice = { authorizationId: 'gha_1', repositoryId: 1, baseBranch: 'main', docsFolder: 'docs' }
@@ -120,6 +128,12 @@ const calls: Record<
     call: () => client.members.requireSecondFactor('{projectId}', { required: true }),
     body: { required: true },
   },
+  startPasskeySignIn: { call: () => client.session.startPasskeySignIn() },
+  signInWithPasskey: { call: () => client.session.signInWithPasskey(signedChallenge), body: signedChallenge },
+  listPasskeys: { call: () => client.session.listPasskeys() },
+  startPasskey: { call: () => client.session.startPasskey() },
+  addPasskey: { call: () => client.session.addPasskey(newPasskey), body: newPasskey },
+  removePasskey: { call: () => client.session.removePasskey('{passkeyId}') },
   signOut: { call: () => client.session.signOut() },
   endOtherSessions: { call: () => client.session.endOthers(), query: '?except=current' },
   listSessions: { call: () => client.session.list() },

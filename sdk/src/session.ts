@@ -1,4 +1,6 @@
 import type {
+  AddPasskeyData,
+  AddPasskeyResponse,
   ChangePasswordData,
   ConfirmAuthenticatorData,
   CreateAuthenticatorData,
@@ -8,11 +10,16 @@ import type {
   CreateRecoveryCodesResponse,
   EndOtherSessionsData,
   EndSessionData,
+  ListPasskeysResponse,
   ListSessionsResponse,
+  PasskeyCreationOptions,
+  PasskeyRequestOptions,
   RemoveAuthenticatorData,
+  RemovePasskeyData,
   ResetPasswordData,
   Session,
   SignInData,
+  SignInWithPasskeyData,
   StartProviderSignInData,
   StartProviderSignInResponse,
   VerifySecondFactorData,
@@ -84,6 +91,66 @@ export const createSessionCalls = (call: OperationCaller) => ({
     call<CreateRecoveryCodesData, CreateRecoveryCodesResponse>(
       'POST',
       { url: '/v2/session/recovery-codes', body },
+      options,
+    ),
+
+  /**
+   * Starts a sign-in with a passkey. Returns options for `navigator.credentials.get`.
+   * @example
+   * const options = await client.session.startPasskeySignIn()
+   */
+  startPasskeySignIn: (options?: CallOptions) =>
+    call<{ url: '/v2/session/passkey/challenge' }, PasskeyRequestOptions>(
+      'POST',
+      { url: '/v2/session/passkey/challenge' },
+      options,
+    ),
+
+  /**
+   * Signs in with what the passkey signed. Replaces an existing session.
+   * @example
+   * const session = await client.session.signInWithPasskey(response)
+   */
+  signInWithPasskey: (body: SignInWithPasskeyData['body'], options?: CallOptions) =>
+    call<SignInWithPasskeyData, Session>('POST', { url: '/v2/session/passkey', body }, options),
+
+  /**
+   * Lists the passkeys of the signed-in person.
+   * @example
+   * const { passkeys } = await client.session.listPasskeys()
+   */
+  listPasskeys: (options?: CallOptions) =>
+    call<{ url: '/v2/session/passkeys' }, ListPasskeysResponse>('GET', { url: '/v2/session/passkeys' }, options),
+
+  /**
+   * Starts adding a passkey. Returns options for `navigator.credentials.create`.
+   * @example
+   * const options = await client.session.startPasskey()
+   */
+  startPasskey: (options?: CallOptions) =>
+    call<{ url: '/v2/session/passkeys/challenge' }, PasskeyCreationOptions>(
+      'POST',
+      { url: '/v2/session/passkeys/challenge' },
+      options,
+    ),
+
+  /**
+   * Adds the passkey that the browser created.
+   * @example
+   * const { passkeys } = await client.session.addPasskey({ name: 'Laptop', response })
+   */
+  addPasskey: (body: AddPasskeyData['body'], options?: CallOptions) =>
+    call<AddPasskeyData, AddPasskeyResponse>('POST', { url: '/v2/session/passkeys', body }, options),
+
+  /**
+   * Removes a passkey. Returns the passkeys that are left.
+   * @example
+   * const { passkeys } = await client.session.removePasskey('pky_…')
+   */
+  removePasskey: (passkeyId: string, options?: CallOptions) =>
+    call<RemovePasskeyData, ListPasskeysResponse>(
+      'DELETE',
+      { url: '/v2/session/passkeys/{passkeyId}', path: { passkeyId } },
       options,
     ),
 

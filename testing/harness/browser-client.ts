@@ -9,12 +9,17 @@ export interface BrowserClient {
   setCookies: readonly string[]
 }
 
-export function createBrowserClient(url: string, origin = url): BrowserClient {
+export function createBrowserClient(
+  url: string,
+  origin = url,
+  extraHeaders: Readonly<Record<string, string>> = {},
+): BrowserClient {
   const cookies = new Map<string, string>()
   const setCookies: string[] = []
   const withCookies: typeof fetch = async (input, init) => {
     const headers = new Headers(init?.headers)
     headers.set('origin', origin)
+    for (const [name, value] of Object.entries(extraHeaders)) headers.set(name, value)
     if (cookies.size > 0) headers.set('cookie', [...cookies].map(([name, value]) => `${name}=${value}`).join('; '))
     const response = await fetch(input, { ...init, headers })
     for (const line of response.headers.getSetCookie()) {

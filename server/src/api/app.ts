@@ -28,6 +28,7 @@ import { type AcceptInvitationDeps, acceptInvitationRoutes } from './people/acce
 import { accountRoutes } from './people/account-routes.ts'
 import { type InvitationRouteDeps, invitationRoutes } from './people/invitation-routes.ts'
 import { type MemberRouteDeps, memberRoutes } from './people/member-routes.ts'
+import { passkeyRoutes } from './people/passkey-routes.ts'
 import { type PeopleRouteDeps, peopleRoutes } from './people/people-routes.ts'
 import { addProviderCallback } from './people/provider-callback.ts'
 import { type RequiredSecondFactorDeps, requiredSecondFactorRoutes } from './people/required-second-factor-routes.ts'
@@ -95,6 +96,7 @@ export const createApiRoutes = (deps: ApiDeps): Route[] => [
   ...peopleRoutes(deps),
   ...sessionRoutes(deps),
   ...secondFactorRoutes(deps),
+  ...passkeyRoutes(deps),
   ...accountRoutes(deps),
   ...acceptInvitationRoutes(deps),
   ...healthRoutes(deps),

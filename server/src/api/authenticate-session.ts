@@ -49,7 +49,7 @@ export function assertSecondFactor(session: LiveSession, requiredBy: 'instance' 
   if (!hasPassedSecondFactor(session))
     throw new Problem(
       'second_factor_required',
-      `This ${requiredBy} requires a second factor. Set up an authenticator app on your account page, then try again.`,
+      `This ${requiredBy} requires a second factor. Add a passkey or an authenticator app on your account page, then try again.`,
     )
 }
 

@@ -74,6 +74,8 @@ export type InstanceAuditAction =
   | 'second_factor.set_up'
   | 'second_factor.removed'
   | 'second_factor.recovery_codes_created'
+  | 'passkey.added'
+  | 'passkey.removed'
   | 'model.added'
   | 'model.removed'
   | 'model.made_default'

@@ -5,8 +5,9 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { createHash, randomInt } from 'node:crypto'
-import { betterAuth } from 'better-auth'
-import { APIError } from 'better-auth/api'
+import { type BetterAuthPlugin, betterAuth } from 'better-auth'
+import { APIError, createAuthEndpoint } from 'better-auth/api'
+import { setSessionCookie } from 'better-auth/cookies'
 import { genericOAuth, twoFactor } from 'better-auth/plugins'
 import type { Database } from '../database/database.ts'
 import type { OidcConfig } from '../platform/config.ts'
@@ -89,7 +90,7 @@ export const toAuthHeaders = ({ cookieHeader, userAgent, coarseNetwork }: Browse
 /** Without letters and digits that are easily confused on paper. A code has 138 random bits, so a plain hash protects it. */
 const recoveryAlphabet = 'abcdefghjkmnpqrstuvwxyz23456789'
 
-function generateRecoveryCodes(): string[] {
+export function generateRecoveryCodes(): string[] {
   const group = () => Array.from({ length: 7 }, () => recoveryAlphabet[randomInt(recoveryAlphabet.length)]).join('')
   return Array.from({ length: 10 }, () => Array.from({ length: 4 }, group).join('-'))
 }
@@ -100,11 +101,29 @@ export const hashRecoveryCode = (code: string): string => createHash('sha256').u
  * Stores hashes in place of the codes. better-auth compares what it is given with what is stored, so it is given the hash of a code;
  * after a code is used, it stores the others again, which are hashes already.
  */
-const hashedRecoveryCodes = {
+export const hashedRecoveryCodes = {
   encrypt: async (codes: string) =>
     JSON.stringify((JSON.parse(codes) as string[]).map((code) => (code.includes('-') ? hashRecoveryCode(code) : code))),
   decrypt: async (hashes: string) => hashes,
 }
+
+/** Starts a session for a person whose passkey `PasskeyStore` has verified. No URL reaches it. */
+const passkeySessions = {
+  id: 'colophon-passkey-sessions',
+  endpoints: {
+    startPasskeySession: createAuthEndpoint.serverOnly(
+      { method: 'POST', metadata: { $Infer: { body: {} as { personId: Id<'per'> } } } },
+      async (context) => {
+        const { internalAdapter } = context.context
+        const user = await internalAdapter.findUserById(context.body.personId)
+        if (!user) throw new APIError('UNAUTHORIZED')
+        const session = await internalAdapter.createSession(user.id, false, { signInMethod: 'passkey' })
+        await setSessionCookie(context, { session, user })
+        return context.json({ personId: user.id })
+      },
+    ),
+  },
+} satisfies BetterAuthPlugin
 
 const isProviderCallback = (path: string | undefined) =>
   path?.startsWith('/callback/') || path?.startsWith('/oauth2/callback/')
@@ -242,6 +261,7 @@ export function createBetterAuth(deps: AuthDeps, oidc?: OidcConfig) {
       database: { generateId: ({ model }) => (model === 'user' ? newId('per') : newId('ses')) },
     },
     plugins: [
+      passkeySessions,
       twoFactor({
         issuer: `Colophon (${new URL(deps.publicUrl).host})`,
         twoFactorTable: 'person_two_factor',

@@ -9,6 +9,8 @@ import { generateLinkToken, hashLinkToken } from './link-token.ts'
 import type { MemberRole } from './member-role.ts'
 import { assertHardToGuess } from './password-rules.ts'
 import { hashPassword } from './passwords.ts'
+import { listSecondFactors, removeSecondFactors } from './second-factors.ts'
+import type { SecondFactor } from './session.ts'
 
 export interface NewPerson {
   name: string
@@ -65,21 +67,25 @@ export class PersonStore {
     return createOneTimeLink(this.#db, null)
   }
 
-  /** For a person who lost their authenticator app and their recovery codes. Ends their sessions. */
+  /** For a person who lost their authenticator app or passkeys and their recovery codes. Ends their sessions. */
   async removeSecondFactor(email: string): Promise<void> {
     await this.#db.transaction().execute(async (tx) => {
       const person = await tx
-        .updateTable('person')
-        .set({ two_factor_enabled: false })
+        .selectFrom('person')
+        .select('id')
         .where('email', '=', email.toLowerCase())
-        .returning('id')
+        .forNoKeyUpdate()
         .executeTakeFirst()
       if (!person) throw noSuchPerson(email)
-      await tx.deleteFrom('person_two_factor').where('person_id', '=', person.id).execute()
+      await removeSecondFactors(tx, person.id)
       await tx.deleteFrom('person_session').where('person_id', '=', person.id).execute()
       const entry = { action: 'second_factor.removed', subject: person.id, detail: {} } as const
       await recordInstanceAudit(tx, { kind: 'operator' }, entry)
     })
+  }
+
+  async listSecondFactors(personId: Id<'per'>): Promise<SecondFactor[]> {
+    return listSecondFactors(this.#db, personId)
   }
 
   /** Creates a token with which a person who forgot their password can set a new one. */
@@ -224,7 +230,7 @@ export async function claimPerson(
 ): Promise<Id<'per'> | undefined> {
   const claimed = await tx
     .updateTable('person')
-    .set({ name, two_factor_enabled: false })
+    .set({ name })
     .where('email', '=', email)
     .where('email_proven_at', 'is', null)
     .where('is_operator', '=', false)
@@ -233,8 +239,9 @@ export async function claimPerson(
     .executeTakeFirst()
   if (!claimed) return undefined
   const { id } = claimed
-  for (const table of ['person_session', 'person_account', 'person_two_factor', 'one_time_link'] as const)
+  for (const table of ['person_session', 'person_account', 'one_time_link'] as const)
     await tx.deleteFrom(table).where('person_id', '=', id).execute()
+  await removeSecondFactors(tx, id)
   await setPassword(tx, id, password)
   return id
 }

@@ -1,5 +1,7 @@
 /** Sessions of people. Each request reads the session from PostgreSQL, so that a session that is ended is invalid everywhere. */
+import { randomBytes } from 'node:crypto'
 import { APIError } from 'better-auth/api'
+import { symmetricEncrypt } from 'better-auth/crypto'
 import { sql } from 'kysely'
 import type { OidcConfig } from '../platform/config.ts'
 import { Problem } from '../platform/http/problem.ts'
@@ -10,6 +12,8 @@ import {
   accountDisabledCode,
   type BetterAuth,
   createBetterAuth,
+  generateRecoveryCodes,
+  hashedRecoveryCodes,
   hashRecoveryCode,
   oidcProviderId,
   toAuthHeaders,
@@ -18,10 +22,20 @@ import {
 import { assertHardToGuess } from './password-rules.ts'
 import { deleteOneTimeLinks } from './person-store.ts'
 import {
+  listSecondFactors,
+  lockSecondFactors,
+  type NewSecondFactor,
+  readRecoveryCodes,
+  removeAuthenticator,
+  writeRecoveryCodes,
+} from './second-factors.ts'
+import {
   type Browser,
   type ListedSession,
   type LiveSession,
   type Person,
+  type SecondFactor,
+  type SignInMethod,
   secondFactorCookieName,
   sessionCookieName,
 } from './session.ts'
@@ -36,12 +50,15 @@ export type ProviderSignInPurpose = 'sign_in' | 'link' | 'reauthenticate'
 /** Signed in, or waiting for the second factor. */
 export interface SignInResult extends SetCookieHeaders {
   needsSecondFactor: boolean
+  /** Those of the person who has to use one of them now. */
+  secondFactors: readonly SecondFactor[]
 }
 
 /** What an authenticator app needs, and the codes for the case that it is lost. Never returned again. */
 export interface SecondFactorSecrets {
   /** `otpauth://` */
   uri: string
+  /** Empty if the person has some already, because of a passkey. */
   recoveryCodes: string[]
 }
 
@@ -71,7 +88,7 @@ export class SessionManager {
     this.#oidc = oidc
   }
 
-  /** Whether people can sign in with a password. */
+  /** Whether people can sign in with a password or a passkey. */
   get allowsPasswords(): boolean {
     return this.#oidc?.isRequired !== true
   }
@@ -79,7 +96,10 @@ export class SessionManager {
   /** Throws if people have to sign in with the provider. */
   assertPasswordsAllowed(): void {
     if (this.#oidc?.isRequired)
-      throw new Problem('invalid_request', `This instance does not use passwords. Sign in with ${this.#oidc.name}.`)
+      throw new Problem(
+        'invalid_request',
+        `This instance does not use passwords and passkeys. Sign in with ${this.#oidc.name}.`,
+      )
   }
 
   get providers(): { id: string; name: string }[] {
@@ -103,7 +123,7 @@ export class SessionManager {
       },
       createdAt: session.createdAt,
       expiresAt: session.expiresAt,
-      signInMethod: session.signInMethod === 'provider' ? 'provider' : 'password',
+      signInMethod: toSignInMethod(session.signInMethod),
       authenticatedAt: session.authenticatedAt ?? session.createdAt,
     }
   }
@@ -120,10 +140,35 @@ export class SessionManager {
         returnHeaders: true,
       }),
     )
-    if ('twoFactorRedirect' in response) return { needsSecondFactor: true, setCookie: withoutDeletedSession(headers) }
+    if ('twoFactorRedirect' in response) {
+      const secondFactors = await this.#listSecondFactorsOf(email)
+      return { needsSecondFactor: true, secondFactors, setCookie: withoutDeletedSession(headers) }
+    }
     await rememberNetwork(this.#deps.db, response.user.id as Id<'per'>, browser.coarseNetwork)
     await this.signOut(browser.cookieHeader)
-    return { needsSecondFactor: false, ...cookiesOf(headers) }
+    return { needsSecondFactor: false, secondFactors: [], ...cookiesOf(headers) }
+  }
+
+  async #listSecondFactorsOf(email: string): Promise<SecondFactor[]> {
+    const person = await this.#deps.db
+      .selectFrom('person')
+      .select('id')
+      .where('email', '=', email.toLowerCase())
+      .executeTakeFirst()
+    return person ? listSecondFactors(this.#deps.db, person.id) : []
+  }
+
+  /** Signs in the person whose passkey was verified. It counts as two factors: the device, and what unlocked it. */
+  async signInWithPasskey(personId: Id<'per'>, browser: Browser): Promise<SetCookieHeaders> {
+    const { headers } = await withProblems(
+      this.#auth.api.startPasskeySession({
+        body: { personId },
+        headers: toAuthHeaders({ ...browser, cookieHeader: '' }),
+        returnHeaders: true,
+      }),
+    )
+    await this.signOut(browser.cookieHeader)
+    return cookiesOf(headers)
   }
 
   /** The second step of signing in: a code of the authenticator app, or a recovery code. */
@@ -157,13 +202,16 @@ export class SessionManager {
     return used !== undefined
   }
 
-  /** Has no effect until `confirmSecondFactor`. */
-  async createSecondFactor(password: string, browser: Browser): Promise<SecondFactorSecrets> {
+  /** Has no effect until `confirmSecondFactor`. The recovery codes of a person with passkeys stay. */
+  async createSecondFactor(person: Person, password: string, browser: Browser): Promise<SecondFactorSecrets> {
+    const existingCodes = person.hasSecondFactor ? await readRecoveryCodes(this.#deps.db, person.id) : undefined
     const response = await withProblems(
       this.#auth.api.enableTwoFactor({ body: { password, method: 'totp' }, headers: toAuthHeaders(browser) }),
     )
     if (response.method !== 'totp') throw new Error('better-auth enabled another second factor')
-    return { uri: response.totpURI, recoveryCodes: response.backupCodes }
+    if (existingCodes === undefined) return { uri: response.totpURI, recoveryCodes: response.backupCodes }
+    await writeRecoveryCodes(this.#deps.db, person.id, existingCodes)
+    return { uri: response.totpURI, recoveryCodes: [] }
   }
 
   /** Turns the second factor on, with a code that shows that the authenticator app works. */
@@ -180,14 +228,30 @@ export class SessionManager {
       throw new Problem('invalid_request', 'The code is wrong. Enter the code that your authenticator app shows now.') // the session is fine
     })
     await this.#useTotpCode(response.user.id as Id<'per'>, code)
-    return cookiesOf(headers)
+    const cookies = cookiesOf(headers)
+    // The first second factor starts a new session. The other ones were started with a password alone.
+    if (cookies.setCookie.length > 0) await this.endOthers(toCookieHeader(cookies.setCookie))
+    return cookies
   }
 
-  async removeSecondFactor(password: string, browser: Browser): Promise<SetCookieHeaders> {
-    const { headers } = await withProblems(
-      this.#auth.api.disableTwoFactor({ body: { password }, headers: toAuthHeaders(browser), returnHeaders: true }),
-    )
-    return cookiesOf(headers)
+  async removeSecondFactor(person: Person, password: string, browser: Browser): Promise<void> {
+    await withProblems(this.#auth.api.verifyPassword({ body: { password }, headers: toAuthHeaders(browser) }))
+    const unknownSecret = await this.prepareSecondFactor()
+    await this.#deps.db.transaction().execute(async (tx) => {
+      await lockSecondFactors(tx, person.id)
+      await removeAuthenticator(tx, person.id, unknownSecret)
+    })
+  }
+
+  /** Recovery codes for a person who gets a second factor without an authenticator app, stored as better-auth does it. */
+  async prepareSecondFactor(): Promise<NewSecondFactor> {
+    const { secretConfig: key } = await this.#auth.$context
+    const recoveryCodes = generateRecoveryCodes()
+    return {
+      recoveryCodes,
+      storedRecoveryCodes: await hashedRecoveryCodes.encrypt(JSON.stringify(recoveryCodes)),
+      encryptedSecret: await symmetricEncrypt({ key, data: randomBytes(32).toString('base64url') }),
+    }
   }
 
   /** The previous recovery codes stop working. */
@@ -328,6 +392,10 @@ export class SessionManager {
 const isIssuer = (issuer: string | undefined, oidc: OidcConfig): boolean =>
   issuer !== undefined && withoutTrailingSlashes(issuer) === oidc.issuer
 
+function toSignInMethod(method: string | null | undefined): SignInMethod {
+  return method === 'provider' || method === 'passkey' ? method : 'password'
+}
+
 const providerTimeoutMs = 10_000 // the library, and with it the browser, would wait for five minutes
 
 async function withTimeout<Result>(work: Promise<Result>): Promise<Result> {
@@ -388,9 +456,12 @@ async function withProblems<Result>(call: Promise<Result>): Promise<Result> {
         },
       )
     if (code === 'TOTP_NOT_ENABLED' || code === 'TWO_FACTOR_NOT_ENABLED')
-      throw new Problem('invalid_request', 'Your account has no second factor. Set up an authenticator app first.')
+      throw new Problem(
+        'invalid_request',
+        'Your account has no authenticator app. Use a passkey or a recovery code if you have one.',
+      )
     if (code === 'TOTP_ALREADY_ENABLED')
-      throw new Problem('invalid_request', 'Your account already has a second factor. Remove it to set up another one.')
+      throw new Problem('invalid_request', 'You already have an authenticator app. Remove it to set up another one.')
     if (code === accountDisabledCode)
       throw new Problem('unauthenticated', 'Your account is disabled. Ask an operator of this instance to enable it.')
     if (code === 'INVALID_PASSWORD') throw new Problem('invalid_request', 'The current password is wrong.')

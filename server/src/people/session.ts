@@ -7,7 +7,7 @@ export interface Person {
   name: string
   /** Whether the person administers the instance: operators create projects and add models. */
   isOperator: boolean
-  /** Whether the person set up an authenticator app, so that a password alone does not sign them in. */
+  /** Whether the person has an authenticator app or a passkey, so that a password alone does not sign them in. */
   hasSecondFactor: boolean
 }
 
@@ -21,8 +21,11 @@ export interface LiveSession {
   authenticatedAt: Date
 }
 
+/** What a person can have besides their password. A passkey also signs in without the password. */
+export type SecondFactor = 'authenticator' | 'passkey'
+
 /** `provider`: the OpenID Connect provider, which decides itself whether it asks for a second factor. */
-export type SignInMethod = 'password' | 'provider'
+export type SignInMethod = 'password' | 'passkey' | 'provider'
 
 /** Whether the session meets the requirement of a second factor. */
 export const hasPassedSecondFactor = ({ person, signInMethod }: LiveSession): boolean =>

@@ -1,5 +1,5 @@
 /**
- * Slows down guessing passwords. Failed sign-ins are counted in PostgreSQL, for all replicas together, and each further attempt
+ * Slows down guessing. Failed sign-ins are counted in PostgreSQL, for all replicas together, and each further attempt
  * has to wait longer. docs/decisions/accounts.md explains why no one can be locked out with it.
  */
 import { createHash } from 'node:crypto'
@@ -46,7 +46,7 @@ export class SignInGuard {
 
   /**
    * Runs an attempt to sign in, or rejects it while the delay of the previous one lasts. The attempt is counted as failed before it
-   * runs: otherwise many attempts at the same time would all pass.
+   * runs: otherwise many attempts at the same time would all pass. `email`: or the passkey, if nobody has it.
    */
   async attempt<Result>(email: string, from: SignInOrigin, signIn: () => Promise<Result>): Promise<Result> {
     const account = email.toLowerCase()
@@ -57,7 +57,7 @@ export class SignInGuard {
       return result
     } catch (error) {
       if (error instanceof Problem && error.code === 'unauthenticated') await this.#recordFailure(account)
-      else await this.#forget(counters) // the password was not checked
+      else await this.#forget(counters) // nothing was guessed
       throw error
     }
   }
@@ -197,7 +197,7 @@ async function countAttempt(tx: DatabaseTransaction, { key, freeAttempts, maxDel
     .executeTakeFirstOrThrow()
   throw new Problem(
     'rate_limited',
-    `Sign-in failed too often. Wait ${seconds} s and try again; the wait grows with each wrong password.`,
+    `Sign-in failed too often. Wait ${seconds} s and try again; the wait grows with each failed attempt.`,
     { headers: { 'retry-after': String(seconds) } },
   )
 }

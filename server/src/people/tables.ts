@@ -1,4 +1,4 @@
-import type { Generated } from 'kysely'
+import type { ColumnType, Generated } from 'kysely'
 import type { Id } from '../platform/ids.ts'
 import type { MemberRole } from './member-role.ts'
 
@@ -39,7 +39,35 @@ export interface PeopleTables {
     last_used_at: Generated<Date>
     sign_in_method: string | null
   }
-  person_two_factor: { id: string; person_id: Id<'per'> }
+  person_two_factor: {
+    id: string
+    person_id: Id<'per'>
+    /** Encrypted by better-auth, like the recovery codes. */
+    secret: string
+    backup_codes: string
+    /** Whether the person has an authenticator app. */
+    verified: Generated<boolean>
+    failed_verification_count: Generated<number>
+    locked_until: Generated<Date | null>
+  }
+  person_passkey: {
+    id: Id<'psk'>
+    person_id: Id<'per'>
+    name: string
+    credential_id: string
+    public_key: Uint8Array
+    /** `bigint`, which the driver returns as text. */
+    counter: ColumnType<string, number, number>
+    transports: string[]
+    created_at: Generated<Date>
+    last_used_at: Date | null
+  }
+  passkey_challenge: {
+    challenge_hash: Uint8Array
+    purpose: 'add' | 'sign_in'
+    person_id: Id<'per'> | null
+    expires_at: Date
+  }
   used_totp_code: { person_id: Id<'per'>; code: string; used_at: Generated<Date> }
   person_account: {
     id: string

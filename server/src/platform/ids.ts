@@ -17,6 +17,7 @@ export type IdPrefix =
   | 'ses'
   | 'inv'
   | 'gha'
+  | 'psk'
 export type Id<Prefix extends IdPrefix> = `${Prefix}_${string}`
 
 export const newId = <const Prefix extends IdPrefix>(prefix: Prefix): Id<Prefix> => typeidUnboxed(prefix) as Id<Prefix>

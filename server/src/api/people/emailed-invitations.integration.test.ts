@@ -2,6 +2,7 @@
 import { afterAll, expect, inject, test } from 'vitest'
 import { createBrowserClient } from '../../../../testing/harness/browser-client.ts'
 import { startReceivingMail } from '../../../../testing/harness/mail-receiver.ts'
+import { createSoftwareAuthenticator } from '../../../../testing/harness/software-authenticator.ts'
 import { startTestApi } from '../../../../testing/harness/test-api.ts'
 import { totpCode } from '../../../../testing/harness/totp.ts'
 
@@ -14,7 +15,8 @@ afterAll(async () => {
   await api.drop()
   await mail.stop()
 })
-const browser = () => createBrowserClient(api.url, api.url.replace('127.0.0.1', 'localhost'))
+const origin = api.url.replace('127.0.0.1', 'localhost')
+const browser = () => createBrowserClient(api.url, origin)
 const password = 'correct horse battery staple'
 const emailedToken = () => /invitation#([\w-]{43})/.exec(mail.received.at(-1)?.text ?? '')?.[1] ?? ''
 
@@ -57,6 +59,9 @@ test('who has the mailbox takes over an account whose address nobody has proved,
   await squatter.client.invitations.accept({ token: leaked, name: 'Squatter', password: squatterPassword })
   const { uri } = await squatter.client.session.createAuthenticator({ password: squatterPassword })
   await squatter.client.session.confirmAuthenticator({ code: totpCode(uri) })
+  const passkey = createSoftwareAuthenticator()
+  const credential = passkey.create(await squatter.client.session.startPasskey(), { origin })
+  await squatter.client.session.addPasskey({ name: 'Squatter', credential })
 
   const { projectId, client } = await api.createProject('Handbook')
   await client.invitations.create(projectId, { email, role: 'owner' })
@@ -71,6 +76,8 @@ test('who has the mailbox takes over an account whose address nobody has proved,
   await expect(squatter.client.session.signIn({ email, password: squatterPassword })).rejects.toMatchObject({
     code: 'unauthenticated',
   })
+  const signed = passkey.get(await squatter.client.session.startPasskeySignIn(), { origin })
+  await expect(squatter.client.session.signInWithPasskey(signed)).rejects.toMatchObject({ code: 'unauthenticated' })
 
   const other = await api.createProject()
   await other.client.invitations.create(other.projectId, { email, role: 'owner' })

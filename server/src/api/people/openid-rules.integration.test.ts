@@ -104,7 +104,7 @@ test('groups do not lower or take away a role from an invitation, and give nothi
   expect((await signIn(stranger, 'mallory')).url).toContain('/sign-in?error=not_invited')
 })
 
-test('where the provider is required, passwords are off, except for operators with a one-time link', async () => {
+test('where the provider is required, passwords and passkeys are off, except for operators with a one-time link', async () => {
   const { projectId } = await strict.createProject()
   const { token } = await invite(strict, projectId, 'late@example.com')
   const browser = newBrowser(strict)
@@ -113,11 +113,18 @@ test('where the provider is required, passwords are off, except for operators wi
   const attempts = [
     await browser.json('POST', '/v2/session', { email: 'late@example.com', password }),
     await browser.json('POST', '/v2/invitations/accept', { token, name: 'Late', password }),
+    await browser.json('POST', '/v2/session/passkey/challenge'),
+    await browser.json('POST', '/v2/session/passkey', {
+      id: 'a',
+      response: { clientDataJSON: 'b', authenticatorData: 'c', signature: 'd', userHandle: null },
+    }),
   ]
   for (const attempt of attempts)
     expect(attempt).toMatchObject({ code: 'invalid_request', detail: expect.stringContaining('Test SSO') })
   expect((await signIn(browser, 'late')).url).toBe(`http://localhost:${strictPort}/`)
   expect(await browser.json('GET', '/v2/projects')).toMatchObject({ projects: [{ id: projectId }] })
+  await strict.pool.query('UPDATE person_session SET authenticated_at = now()')
+  expect(await browser.json('POST', '/v2/session/passkeys/challenge')).toMatchObject({ code: 'invalid_request' })
 
   const resetPassword = async (email: string) =>
     newBrowser(strict).json('POST', '/v2/password-reset', {

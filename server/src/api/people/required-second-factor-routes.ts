@@ -19,7 +19,7 @@ const RequiredSecondFactor = Type.Object(
   {
     required,
     membersWithout: Type.Integer({
-      description: 'How many members have joined and have not set up an authenticator app.',
+      description: 'How many members have joined and have no second factor.',
     }),
   },
   { $id: 'RequiredSecondFactor', description: 'Whether the project requires a second factor.' },

@@ -1,19 +1,22 @@
 /** Setting up a second factor, and the second step of signing in with one. */
 import Type from 'typebox'
+import { toCookieHeader } from '../../people/session-manager.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import { createResponse } from '../../platform/http/route.ts'
 import { MinuteRateLimit } from '../minute-rate-limit.ts'
 import { defineRoute, type Route } from '../route.ts'
 import { CurrentPassword } from './person-fields.ts'
-import { type SessionDeps, SessionSchema, signedInResponse, toBrowser } from './session-response.ts'
+import { describeSession, type SessionDeps, SessionSchema, signedInResponse, toBrowser } from './session-response.ts'
 
 const PasswordBody = Type.Object(
   { password: CurrentPassword },
   { additionalProperties: false, examples: [{ password: 'correct horse battery staple' }] },
 )
 
-const RecoveryCodes = Type.Array(Type.String({ examples: ['xk4pq9m-wz2tc7h-n4vbsye-8dgr5fa'] }), {
-  description: 'Codes that each replace one code of the authenticator app. Only this response contains them.',
+export const RecoveryCodes = Type.Array(Type.String({ examples: ['xk4pq9m-wz2tc7h-n4vbsye-8dgr5fa'] }), {
+  description:
+    'Codes that each replace the second factor once. Only this response contains them. Empty if the person already has ' +
+    'recovery codes, which stay valid.',
 })
 
 export function secondFactorRoutes(deps: SessionDeps): Route[] {
@@ -82,7 +85,10 @@ export function secondFactorRoutes(deps: SessionDeps): Route[] {
       problems: ['rate_limited'],
       async handle({ session, body, http }) {
         changes.consume(session.person.id)
-        return createResponse(200, await deps.sessions.createSecondFactor(body.password, toBrowser(http)))
+        return createResponse(
+          200,
+          await deps.sessions.createSecondFactor(session.person, body.password, toBrowser(http)),
+        )
       },
     }),
     defineRoute({
@@ -94,7 +100,9 @@ export function secondFactorRoutes(deps: SessionDeps): Route[] {
       name: 'confirmAuthenticator',
       tag: 'People',
       summary: 'Confirm an authenticator app',
-      description: 'Turns the second factor on, with a code that the authenticator app shows.',
+      description:
+        'Turns the second factor on, with a code that the authenticator app shows. If it is the first one of the person, their ' +
+        'other sessions end.',
       schemas: {
         body: Type.Object(
           { code: Type.String({ pattern: '^\\d{6}$', description: 'Code that the authenticator app shows.' }) },
@@ -106,9 +114,10 @@ export function secondFactorRoutes(deps: SessionDeps): Route[] {
       problems: ['rate_limited'],
       async handle({ session, body, http }) {
         changes.consume(session.person.id)
-        const cookies = await deps.sessions.confirmSecondFactor(body.code, toBrowser(http))
+        const { setCookie } = await deps.sessions.confirmSecondFactor(body.code, toBrowser(http))
         await deps.signInAudit.record(session.person, 'second_factor.set_up', http)
-        return createResponse(200, ...(await signedInResponse(deps, cookies, { method: 'second_factor', http })))
+        const cookieHeader = setCookie.length > 0 ? toCookieHeader(setCookie) : http.cookieHeader
+        return createResponse(200, await describeSession(deps, cookieHeader), { 'set-cookie': setCookie })
       },
     }),
     defineRoute({
@@ -120,15 +129,16 @@ export function secondFactorRoutes(deps: SessionDeps): Route[] {
       name: 'removeAuthenticator',
       tag: 'People',
       summary: 'Remove the authenticator app',
-      description: 'Turns the second factor off. The recovery codes stop working.',
+      description:
+        'Signing in does not need a code any more. If the person has no passkeys, the recovery codes stop working, and the ' +
+        'password alone signs in.',
       schemas: { body: PasswordBody, responses: { 200: SessionSchema } },
-      responseHeaders: { 200: ['Set-Cookie'] },
       problems: ['rate_limited'],
       async handle({ session, body, http }) {
         changes.consume(session.person.id)
-        const cookies = await deps.sessions.removeSecondFactor(body.password, toBrowser(http))
+        await deps.sessions.removeSecondFactor(session.person, body.password, toBrowser(http))
         await deps.signInAudit.record(session.person, 'second_factor.removed', http)
-        return createResponse(200, ...(await signedInResponse(deps, cookies, { method: 'password', http })))
+        return createResponse(200, await describeSession(deps, http.cookieHeader))
       },
     }),
     defineRoute({

@@ -1,7 +1,13 @@
 import Type, { type Static } from 'typebox'
+import type { PasskeyStore } from '../../people/passkey-store.ts'
 import type { PersonStore } from '../../people/person-store.ts'
 import { type Browser, hasPassedSecondFactor } from '../../people/session.ts'
-import { type SessionManager, type SetCookieHeaders, toCookieHeader } from '../../people/session-manager.ts'
+import {
+  type SessionManager,
+  type SetCookieHeaders,
+  type SignInResult,
+  toCookieHeader,
+} from '../../people/session-manager.ts'
 import type { SignInGuard } from '../../people/sign-in-guard.ts'
 import type { Id } from '../../platform/ids.ts'
 import { recentlyAuthenticatedUntil } from '../authenticate-session.ts'
@@ -14,6 +20,7 @@ export interface SessionDeps {
   sessions: SessionManager
   people: PersonStore
   signInGuard: SignInGuard
+  passkeys: PasskeyStore
   /** Whether everyone who signs in with a password needs a second factor. */
   requiresSecondFactor: boolean
   /** Whether invitations are sent by email. */
@@ -32,7 +39,8 @@ export const SessionSchema = Type.Object(
           description: 'Whether the person is an operator of this instance, who can create projects and add models.',
         }),
         hasSecondFactor: Type.Boolean({
-          description: 'Whether signing in with the password also requires a code of an authenticator app.',
+          description:
+            'Whether the person has an authenticator app or a passkey, so that the password alone does not sign them in.',
         }),
       }),
       { description: 'The signed-in person. Null if no one is signed in.' },
@@ -46,7 +54,12 @@ export const SessionSchema = Type.Object(
     needsSecondFactor: Type.Boolean({
       description:
         'Whether the password was correct and the second factor is missing: send a code to `/v2/session/second-factor` ' +
-        'within 10 minutes. Only in responses to signing in.',
+        'within 10 minutes, or sign in with a passkey. Only in responses to signing in.',
+    }),
+    secondFactors: Type.Array(Type.Enum(['authenticator', 'passkey'] as const), {
+      description:
+        'Second factors of the signed-in person or, if `needsSecondFactor` is true, of the person who signs in. Where one is ' +
+        'needed, a recovery code works as well.',
     }),
     mustSetUpSecondFactor: Type.Boolean({
       description:
@@ -73,7 +86,7 @@ export const SessionSchema = Type.Object(
       description: 'Whether this instance can send email. If it can, links of invitations are sent only by email.',
     }),
     allowsPasswords: Type.Boolean({
-      description: 'Whether people can sign in with a password. Otherwise they must use a provider.',
+      description: 'Whether people can sign in with a password or a passkey. Otherwise they must use a provider.',
     }),
     providers: Type.Array(
       Type.Object({
@@ -97,6 +110,7 @@ export const SessionSchema = Type.Object(
         },
         recentlyAuthenticatedUntil: '2026-01-31T12:10:00.000Z',
         needsSecondFactor: false,
+        secondFactors: ['authenticator', 'passkey'],
         mustSetUpSecondFactor: false,
         failedSignIns: null,
         needsFirstOwner: false,
@@ -108,10 +122,12 @@ export const SessionSchema = Type.Object(
   },
 )
 
+type RequestedSecondFactor = Pick<SignInResult, 'needsSecondFactor' | 'secondFactors'>
+
 export async function describeSession(
   { sessions, people, signInGuard, canSendEmail, requiresSecondFactor }: SessionDeps,
   cookie: string,
-  { needsSecondFactor = false } = {},
+  { needsSecondFactor, secondFactors }: RequestedSecondFactor = { needsSecondFactor: false, secondFactors: [] },
 ): Promise<Static<typeof SessionSchema>> {
   const session = await sessions.find(cookie)
   const failures = session && (await signInGuard.findFailures(session.person.id))
@@ -119,6 +135,7 @@ export async function describeSession(
     person: session?.person ?? null,
     recentlyAuthenticatedUntil: session ? recentlyAuthenticatedUntil(session).toISOString() : null,
     needsSecondFactor,
+    secondFactors: session ? await people.listSecondFactors(session.person.id) : [...secondFactors],
     mustSetUpSecondFactor: session !== undefined && requiresSecondFactor && !hasPassedSecondFactor(session),
     failedSignIns: failures
       ? { count: failures.count, firstAt: failures.firstAt.toISOString(), lastAt: failures.lastAt.toISOString() }
@@ -133,10 +150,10 @@ export async function describeSession(
 /** Body and headers of the response to a request that signed a person in. */
 export async function signedInResponse(
   deps: SessionDeps,
-  { setCookie, needsSecondFactor = false }: SetCookieHeaders & { needsSecondFactor?: boolean },
+  { setCookie, needsSecondFactor = false, secondFactors = [] }: SetCookieHeaders & Partial<RequestedSecondFactor>,
   { method, http }: { method: SignInMethod; http: HttpRequestDetails },
 ) {
-  const description = await describeSession(deps, toCookieHeader(setCookie), { needsSecondFactor })
+  const description = await describeSession(deps, toCookieHeader(setCookie), { needsSecondFactor, secondFactors })
   if (description.person) await deps.signInAudit.recordStart(toPerson(description.person), method, http)
   return [description, { 'set-cookie': setCookie }] as const
 }

@@ -84,6 +84,7 @@ export function sessionRoutes(deps: SessionDeps): Route[] {
           person: null,
           recentlyAuthenticatedUntil: null,
           needsSecondFactor: false,
+          secondFactors: [],
           mustSetUpSecondFactor: false,
           failedSignIns: null,
           needsFirstOwner: false,

@@ -4,7 +4,14 @@ import type { Person } from '../../people/session.ts'
 import type { Log } from '../../platform/log.ts'
 import type { HttpRequestDetails } from '../route.ts'
 
-export type SignInMethod = 'password' | 'provider' | 'invitation' | 'password_link' | 'owner_link' | 'second_factor'
+export type SignInMethod =
+  | 'password'
+  | 'passkey'
+  | 'provider'
+  | 'invitation'
+  | 'password_link'
+  | 'owner_link'
+  | 'second_factor'
 
 /** An attacker must not be able to fill the disk. The log has every request. */
 const maxFailuresPerHour = 1_000
@@ -38,9 +45,13 @@ export class SignInAudit {
     await this.#audit.recordInstanceEvent(actor, { action, subject: person.id, detail: {} })
   }
 
-  /** `detail`: the email address that was entered, or what the provider reported. */
+  /** `detail`: the email address that was entered or has the passkey, or what the provider reported. */
   async recordFailure(
-    detail: { email: string } | { provider: string } | { step: 'second_factor' },
+    detail:
+      | { email: string }
+      | { method: 'passkey'; email?: string }
+      | { provider: string }
+      | { step: 'second_factor' },
     http: HttpRequestDetails,
   ): Promise<void> {
     const hour = Math.floor(Date.now() / hourMs)

@@ -175,7 +175,7 @@ export const peopleCommands = {
   }),
 
   'second-factor remove': defineCommand({
-    summary: 'Remove the second factor of a person who lost it, and end their sessions',
+    summary: 'Remove the authenticator app and the passkeys of a person who lost them, and end their sessions',
     options: { email },
     run: (options) =>
       withStores(async ({ people }) => {

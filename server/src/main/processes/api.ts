@@ -12,7 +12,9 @@ import { SignInAudit } from '../../api/people/sign-in-audit.ts'
 import type { ReadWebhook } from '../../api/webhooks/receive-webhook.ts'
 import { webhookParsers } from '../../code-hosts/code-host-factory.ts'
 import { createJobSignaler } from '../../jobs/job-signaler.ts'
+import { PasskeyStore } from '../../people/passkey-store.ts'
 import { SignInGuard } from '../../people/sign-in-guard.ts'
+import { toRelyingParty } from '../../people/webauthn.ts'
 import type { ApiConfig } from '../../platform/config.ts'
 import { Readiness } from '../../platform/http/readiness.ts'
 import { createLog } from '../../platform/log.ts'
@@ -59,8 +61,10 @@ export async function startApi(config: ApiConfig): Promise<RunningProcess> {
     observedTraffic: new ObservedTrafficFinder(services.clickhouse, database),
   }
   const mailer = config.people.email && createMailer(config.people.email)
+  const sessions = createSessionManager(config, database, stores, log)
   const people = {
-    sessions: createSessionManager(config, database, stores, log),
+    sessions,
+    passkeys: new PasskeyStore(database, toRelyingParty(config.publicUrl), () => sessions.prepareSecondFactor()),
     signInGuard: new SignInGuard(database, createFailedSignInsNotifier(mailer, config.publicUrl, log)),
     requiresSecondFactor: config.people.requiresSecondFactor,
     canSendEmail: mailer !== undefined,

@@ -51,7 +51,7 @@ export const problemDefinitions = {
     status: 403,
     title: 'Second factor required',
     meaning: 'The instance or the project requires a second factor, and you signed in with only a password.',
-    action: 'Set up an authenticator app on the account page of the dashboard and repeat the request.',
+    action: 'Add a passkey or an authenticator app on the account page of the dashboard and repeat the request.',
   },
   ip_not_allowed: {
     status: 403,
