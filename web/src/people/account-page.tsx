@@ -1,14 +1,16 @@
 import { Paper, SimpleGrid, Text, Title } from '@mantine/core'
 import { useSession } from '../app/session.ts'
 import { PageHeader } from '../shown/page-header.tsx'
+import { AuthenticatorCard } from './authenticator-card.tsx'
 import { ChangePassword } from './change-password.tsx'
 import { IdentityProviderButtons } from './identity-provider-buttons.tsx'
+import { PasskeysCard } from './passkeys-card.tsx'
 import { useReauthentication } from './reauthentication.tsx'
-import { SecondFactorCard } from './second-factor-card.tsx'
+import { RecoveryCodesCard } from './recovery-codes-card.tsx'
 import { Sessions } from './sessions.tsx'
 
 export function AccountPage() {
-  const { person, providers, allowsPasswords } = useSession()
+  const { person, providers, secondFactors, allowsPasswords } = useSession()
   const withReauthentication = useReauthentication()
   if (!person) return null
   return (
@@ -27,8 +29,18 @@ export function AccountPage() {
           <Sessions />
         </Paper>
         {allowsPasswords && (
+          <>
+            <Paper withBorder p="lg" radius="md">
+              <PasskeysCard />
+            </Paper>
+            <Paper withBorder p="lg" radius="md">
+              <AuthenticatorCard hasAuthenticator={secondFactors.includes('authenticator')} />
+            </Paper>
+          </>
+        )}
+        {allowsPasswords && person.hasSecondFactor && (
           <Paper withBorder p="lg" radius="md">
-            <SecondFactorCard hasSecondFactor={person.hasSecondFactor} />
+            <RecoveryCodesCard />
           </Paper>
         )}
         {providers.length > 0 && (

@@ -7,6 +7,7 @@ import { client } from '../app/client.ts'
 import { sessionQuery, useSession } from '../app/session.ts'
 import { ErrorAlert } from '../shown/error-alert.tsx'
 import { IdentityProviderButtons } from './identity-provider-buttons.tsx'
+import { PasskeyButton } from './passkey-button.tsx'
 import { SecondFactorForm } from './second-factor-form.tsx'
 import { singleFlight } from './single-flight.ts'
 
@@ -59,11 +60,12 @@ export function ReauthenticationProvider({ children }: { children: ReactNode }) 
 }
 
 function ConfirmPassword({ onConfirmed, onCancel }: { onConfirmed(): void; onCancel(): void }) {
-  const { person, allowsPasswords } = useSession()
+  const { person, secondFactors, allowsPasswords } = useSession()
   const { href } = useLocation()
   const queryClient = useQueryClient()
   const [password, setPassword] = useState('')
   const [needsSecondFactor, setNeedsSecondFactor] = useState(false)
+  const hasPasskey = secondFactors.includes('passkey')
   const confirm = (session: Session) => {
     queryClient.setQueryData(sessionQuery.queryKey, session)
     onConfirmed()
@@ -77,7 +79,14 @@ function ConfirmPassword({ onConfirmed, onCancel }: { onConfirmed(): void; onCan
     event.stopPropagation() // a React event bubbles to the form that opened the modal
     signIn.mutate()
   }
-  if (needsSecondFactor) return <SecondFactorForm onSignedIn={confirm} onCancel={() => setNeedsSecondFactor(false)} />
+  if (needsSecondFactor)
+    return (
+      <SecondFactorForm
+        secondFactors={secondFactors}
+        onSignedIn={confirm}
+        onCancel={() => setNeedsSecondFactor(false)}
+      />
+    )
   if (!allowsPasswords)
     return (
       <Stack>
@@ -106,6 +115,7 @@ function ConfirmPassword({ onConfirmed, onCancel }: { onConfirmed(): void; onCan
             Confirm
           </Button>
         </Group>
+        {hasPasskey && <PasskeyButton label="Use a passkey" onSignedIn={confirm} />}
         <IdentityProviderButtons purpose="reauthenticate" returnTo={href} />
       </Stack>
     </form>

@@ -1,3 +1,4 @@
+import type { Session } from '@colophon/sdk'
 import { Button, Stack } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useLocation, useNavigate } from '@tanstack/react-router'
@@ -17,19 +18,21 @@ export function ResetPasswordPage() {
   const startSession = useSwitchToSession()
   const navigate = useNavigate()
   const [newPassword, setNewPassword] = useState('')
-  const [needsSecondFactor, setNeedsSecondFactor] = useState(false)
+  const [secondFactors, setSecondFactors] = useState<Session['secondFactors']>()
   const set = useMutation({
     mutationFn: () => client.session.resetPassword({ token, newPassword }),
-    onSuccess: (session) => (session.needsSecondFactor ? setNeedsSecondFactor(true) : startSession(session)),
+    onSuccess: (session) =>
+      session.needsSecondFactor ? setSecondFactors(session.secondFactors) : startSession(session),
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     set.mutate()
   }
-  if (needsSecondFactor)
+  if (secondFactors)
     return (
       <SignedOutLayout title="Sign in" lead="The new password is set.">
         <SecondFactorForm
+          secondFactors={secondFactors}
           onSignedIn={(session) => startSession(session)}
           onCancel={() => navigate({ to: '/sign-in' })}
         />

@@ -14,7 +14,8 @@ export function SetUpAuthenticator({ onDone }: { onDone(session: Session): unkno
   const [secrets, setSecrets] = useState<CreateAuthenticatorResponse>()
   const [session, setSession] = useState<Session>()
   if (!secrets) return <PasswordStep onCreated={setSecrets} />
-  if (!session) return <ConfirmStep uri={secrets.uri} onConfirmed={setSession} />
+  const isLastStep = secrets.recoveryCodes.length === 0 // the person has some already
+  if (!session) return <ConfirmStep uri={secrets.uri} onConfirmed={isLastStep ? onDone : setSession} />
   return (
     <Stack>
       <RecoveryCodes codes={secrets.recoveryCodes} />
@@ -27,8 +28,8 @@ export function RecoveryCodes({ codes }: { codes: readonly string[] }) {
   return (
     <>
       <Text size="sm">
-        Save these recovery codes in a safe place. If you lose your authenticator app, each of them signs you in once.
-        They are not shown again.
+        Save these recovery codes in a safe place. If you lose your authenticator app or your passkeys, each of them
+        signs you in once, together with your password. They are not shown again.
       </Text>
       <CopyBlock label="recovery codes" text={codes.join('\n')} />
     </>
@@ -65,7 +66,7 @@ function PasswordStep({ onCreated }: { onCreated(secrets: CreateAuthenticatorRes
   )
 }
 
-function ConfirmStep({ uri, onConfirmed }: { uri: string; onConfirmed(session: Session): void }) {
+function ConfirmStep({ uri, onConfirmed }: { uri: string; onConfirmed(session: Session): unknown }) {
   const withReauthentication = useReauthentication()
   const [code, setCode] = useState('')
   const confirm = useMutation({

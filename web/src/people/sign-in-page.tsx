@@ -1,3 +1,4 @@
+import type { Session } from '@colophon/sdk'
 import { Alert, Button, PasswordInput, Stack, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { getRouteApi, useLocation } from '@tanstack/react-router'
@@ -7,6 +8,7 @@ import { useSession } from '../app/session.ts'
 import { ErrorAlert } from '../shown/error-alert.tsx'
 import { IdentityProviderButtons } from './identity-provider-buttons.tsx'
 import { InsecureConnectionAlert } from './insecure-connection-alert.tsx'
+import { PasskeyButton } from './passkey-button.tsx'
 import { describeProviderSignInError } from './provider-errors.ts'
 import { SecondFactorForm } from './second-factor-form.tsx'
 import { SignedOutLayout } from './signed-out-layout.tsx'
@@ -22,21 +24,23 @@ export function SignInPage() {
   const startSession = useSwitchToSession()
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
-  const [needsSecondFactor, setNeedsSecondFactor] = useState(false)
+  const [secondFactors, setSecondFactors] = useState<Session['secondFactors']>()
   const signIn = useMutation({
     mutationFn: () => client.session.signIn({ email, password }),
-    onSuccess: (session) => (session.needsSecondFactor ? setNeedsSecondFactor(true) : startSession(session, returnTo)),
+    onSuccess: (session) =>
+      session.needsSecondFactor ? setSecondFactors(session.secondFactors) : startSession(session, returnTo),
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     signIn.mutate()
   }
-  if (needsSecondFactor)
+  if (secondFactors)
     return (
       <SignedOutLayout title="Sign in" lead={`As ${email}`}>
         <SecondFactorForm
+          secondFactors={secondFactors}
           onSignedIn={(session) => startSession(session, returnTo)}
-          onCancel={() => setNeedsSecondFactor(false)}
+          onCancel={() => setSecondFactors(undefined)}
         />
       </SignedOutLayout>
     )
@@ -73,6 +77,9 @@ export function SignInPage() {
             </Button>
           </Stack>
         </form>
+      )}
+      {allowsPasswords && (
+        <PasskeyButton label="Sign in with a passkey" onSignedIn={(session) => startSession(session, returnTo)} />
       )}
       <IdentityProviderButtons purpose="sign_in" returnTo={returnTo} />
     </SignedOutLayout>

@@ -26,13 +26,13 @@ export function SecondFactorRuleCard({ projectId, canChange }: { projectId: stri
       <Switch
         size="md"
         label="Require a second factor"
-        description="Members who sign in with a password need an authenticator app to use this project. API keys are not affected."
+        description="Members need a passkey or an authenticator app to use this project, unless they sign in with an identity provider. API keys are not affected."
         checked={change.isPending ? change.variables : data?.required === true}
         onChange={(event) => change.mutate(event.currentTarget.checked)}
         disabled={!canChange || !data || change.isPending}
       />
       {without > 0 && (
-        <Text size="sm">{without === 1 ? '1 member has' : `${without} members have`} no authenticator app yet.</Text>
+        <Text size="sm">{without === 1 ? '1 member has' : `${without} members have`} no second factor yet.</Text>
       )}
       <ErrorAlert error={change.error ?? error} />
     </SettingsCard>

@@ -69,8 +69,9 @@ const descriptions: Readonly<Record<string, (detail: Detail) => string>> = {
   'site_key.revoked': () => 'revoked a site key',
   'access.denied': ({ route, code }) => `was denied ${text(route)} (${text(code)})`,
   'session.started': ({ method }) => `signed in${signInMethods[text(method)] ?? ''}`,
-  'session.failed': ({ email, provider }) => {
-    if (email) return `failed to sign in as ${text(email)}`
+  'session.failed': ({ email, method, provider }) => {
+    const how = method === 'passkey' ? ' with a passkey' : ''
+    if (email || method) return `failed to sign in${email ? ` as ${text(email)}` : ''}${how}`
     return provider ? `failed to sign in with the OpenID provider (${text(provider)})` : 'entered a wrong second factor'
   },
   'session.ended': () => 'signed out',
@@ -83,6 +84,8 @@ const descriptions: Readonly<Record<string, (detail: Detail) => string>> = {
   'second_factor.set_up': () => 'set up a second factor',
   'second_factor.removed': () => 'removed their second factor',
   'second_factor.recovery_codes_created': () => 'created new recovery codes',
+  'passkey.added': (detail) => `added the passkey${quotedName(detail)}`,
+  'passkey.removed': (detail) => `removed the passkey${quotedName(detail)}`,
   'model.added': ({ baseUrl }) => `added a model at ${text(baseUrl)}`,
   'model.removed': ({ baseUrl }) => `removed a model at ${text(baseUrl)}`,
   'model.made_default': () => 'made a model the default of the instance',
@@ -101,6 +104,7 @@ const descriptions: Readonly<Record<string, (detail: Detail) => string>> = {
 
 const signInMethods: Readonly<Record<string, string>> = {
   password: ' with a password',
+  passkey: ' with a passkey',
   second_factor: ' with a second factor',
   provider: ' with the OpenID provider',
   invitation: ' by accepting an invitation',

@@ -5,26 +5,26 @@ import { client } from '../app/client.ts'
 import { sessionQuery } from '../app/session.ts'
 import { ErrorAlert } from '../shown/error-alert.tsx'
 import { useReauthentication } from './reauthentication.tsx'
-import { RecoveryCodes, SetUpAuthenticator } from './set-up-authenticator.tsx'
+import { SetUpAuthenticator } from './set-up-authenticator.tsx'
 
-/** The second factor on the account page: set it up, replace its recovery codes, or remove it. */
-export function SecondFactorCard({ hasSecondFactor }: { hasSecondFactor: boolean }) {
+/** The authenticator app on the account page: set it up, or remove it. */
+export function AuthenticatorCard({ hasAuthenticator }: { hasAuthenticator: boolean }) {
   const queryClient = useQueryClient()
   return (
     <Stack>
       <div>
         <Group gap="xs">
           <Title order={2} size="h4">
-            Second factor
+            Authenticator app
           </Title>
-          {hasSecondFactor && <Badge variant="light">On</Badge>}
+          {hasAuthenticator && <Badge variant="light">On</Badge>}
         </Group>
         <Text c="dimmed" size="sm">
-          With an authenticator app, your password alone is not enough to sign in.
+          With an authenticator app, signing in with your password also needs a code that the app shows.
         </Text>
       </div>
-      {hasSecondFactor ? (
-        <ManageSecondFactor />
+      {hasAuthenticator ? (
+        <RemoveAuthenticator />
       ) : (
         <SetUpAuthenticator onDone={(session) => queryClient.setQueryData(sessionQuery.queryKey, session)} />
       )}
@@ -32,49 +32,38 @@ export function SecondFactorCard({ hasSecondFactor }: { hasSecondFactor: boolean
   )
 }
 
-function ManageSecondFactor() {
+function RemoveAuthenticator() {
   const queryClient = useQueryClient()
   const withReauthentication = useReauthentication()
   const [password, setPassword] = useState('')
-  const createCodes = useMutation({
-    mutationFn: () => withReauthentication(() => client.session.createRecoveryCodes({ password })),
-    onSuccess: () => setPassword(''),
-  })
   const remove = useMutation({
     mutationFn: () => withReauthentication(() => client.session.removeAuthenticator({ password })),
     onSuccess: (session) => queryClient.setQueryData(sessionQuery.queryKey, session),
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    createCodes.mutate()
+    remove.mutate()
   }
   return (
     <form onSubmit={submit}>
       <Stack align="stretch">
         <PasswordInput
           label="Your password"
-          description="To create new recovery codes, or to remove the second factor"
           autoComplete="current-password"
           required
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
         />
-        <ErrorAlert error={createCodes.error ?? remove.error} />
-        {createCodes.data && <RecoveryCodes codes={createCodes.data.recoveryCodes} />}
-        <Group gap="sm">
-          <Button type="submit" variant="default" loading={createCodes.isPending}>
-            Create new recovery codes
-          </Button>
-          <Button
-            color="red"
-            variant="light"
-            disabled={password === ''}
-            loading={remove.isPending}
-            onClick={() => remove.mutate()}
-          >
-            Remove
-          </Button>
-        </Group>
+        <ErrorAlert error={remove.error} title="The authenticator app was not removed" />
+        <Button
+          type="submit"
+          color="red"
+          variant="light"
+          loading={remove.isPending}
+          style={{ alignSelf: 'flex-start' }}
+        >
+          Remove the authenticator app
+        </Button>
       </Stack>
     </form>
   )
