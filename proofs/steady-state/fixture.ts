@@ -5,7 +5,7 @@
 import { type ClickHouseClient, createClient } from '@clickhouse/client'
 import { Client, Connection } from '@temporalio/client'
 import pg from 'pg'
-import { maintainPartitions } from '../../server/src/analytics/collect/delivery-ids.ts'
+import { addMissingPartitions } from '../../server/src/analytics/collect/delivery-ids.ts'
 import { createGiteaTestRepository } from '../../server/src/code-hosts/testing/gitea-test-repository.ts'
 import { type Colophon, prepareColophon } from '../../testing/harness/colophon.ts'
 import type { ColophonProcess } from '../../testing/harness/colophon-process.ts'
@@ -125,7 +125,7 @@ async function connectProjects(run: ProofRun, colophon: Colophon, plan: Plan): P
 async function prefillPostgres(run: ProofRun, colophon: Colophon, postgres: pg.Client, plan: Plan): Promise<void> {
   await insertWeekOfJobs(postgres, plan)
   run.log(`PostgreSQL has ${plan.prefilledJobs} jobs`)
-  await maintainPartitions(colophon.database)
+  await addMissingPartitions(colophon.database)
   await runPrefill(postgres, viewStatements(plan))
   await postgres.query('VACUUM ANALYZE')
   await postgres.query('CHECKPOINT')

@@ -114,8 +114,7 @@ export class AccountStore {
         .where((where) => where.or([where('person_id', '=', person.id), where('email', '=', person.email)]))
         .execute()
       await recordInstanceAudit(tx, actor, { action: 'person.deleted', subject: person.id, detail: {} })
-      await anonymize(tx, person)
-      await tx.deleteFrom('person').where('id', '=', person.id).execute()
+      await deletePerson(tx, person)
       return account
     })
   }
@@ -283,23 +282,17 @@ async function handOverProjects(
   }
 }
 
-/** Replaces the email address by the ID wherever it stays. The trigger of the audit log allows this change and no other. */
-async function anonymize(tx: DatabaseTransaction, { id, email }: AccountRow): Promise<void> {
-  await sql`SELECT set_config('colophon.anonymized_email', ${email}, true), set_config('colophon.anonymized_as', ${id}, true)`.execute(
-    tx,
-  )
-  await sql`
-    UPDATE audit_entry SET
-      actor = CASE WHEN actor = ${email} THEN ${id} ELSE actor END,
-      ip_address = CASE WHEN actor = ${email} THEN NULL ELSE ip_address END,
-      detail = replace(detail::text, to_json(${email}::text)::text, to_json(${id}::text)::text)::jsonb
-    WHERE actor = ${email} OR strpos(detail::text, to_json(${email}::text)::text) > 0`.execute(tx)
-  await sql`SELECT set_config('colophon.anonymized_email', '', true)`.execute(tx)
+/**
+ * Also replaces the email address by the ID wherever it stays. The roles of `api` and `worker` cannot change the audit log, so a function
+ * of the database does that.
+ */
+async function deletePerson(tx: DatabaseTransaction, { id, email }: AccountRow): Promise<void> {
   await tx.updateTable('api_key').set({ created_by: id }).where('created_by', '=', email).execute()
   await tx.updateTable('api_key').set({ taken_over_by: id }).where('taken_over_by', '=', email).execute()
   await tx.updateTable('runner').set({ created_by: id }).where('created_by', '=', email).execute()
   await tx.updateTable('runner').set({ taken_over_by: id }).where('taken_over_by', '=', email).execute()
   await tx.deleteFrom('invitation_email').where('email', '=', email).execute()
+  await sql`SELECT delete_person(${id})`.execute(tx)
 }
 
 const noSuchPerson = () => new Problem('not_found', 'This instance has no person with this ID.')

@@ -6,7 +6,7 @@ import type { Database, DatabaseTransaction } from '../../database/database.ts'
 import type { Id } from '../../platform/ids.ts'
 import type { CountingSource } from '../classify/classify-request.ts'
 import { type IsoDate, onlyShard } from '../tables.ts'
-import { type AppendOutcome, isPartitionMissing, maintainPartitions, recordDeliveryIds } from './delivery-ids.ts'
+import { type AppendOutcome, addMissingPartitions, isPartitionMissing, recordDeliveryIds } from './delivery-ids.ts'
 import { limitNewPages } from './limit-new-pages.ts'
 import { encodeView } from './view.ts'
 import type { ViewDelivery } from './view-delivery.ts'
@@ -22,7 +22,7 @@ export async function appendDeliveries(
     return await append(db, deliveries, options)
   } catch (error) {
     if (!isPartitionMissing(error)) throw error
-    await maintainPartitions(db)
+    await addMissingPartitions(db)
     return append(db, deliveries, options)
   }
 }

@@ -104,37 +104,36 @@ export const isPartitionMissing = (error: unknown): boolean => {
 }
 
 /**
- * Creates the partitions of the next hours and days, and drops those that have expired. Both lock the whole table for a moment. If a
- * transaction holds it for longer, they fail, and succeed the next time.
+ * Creates the partitions of the next hours and days. Here and below, functions of the database change the tables, because the roles of
+ * `api` and `worker` do not own them. Both lock the whole table for a moment. If a transaction holds it for longer, they fail, and
+ * succeed the next time.
  */
-export async function maintainPartitions(db: Database): Promise<{ dropped: number }> {
-  let dropped = 0
-  for (const table of tables) {
-    for (const { name, from, to } of await findMissing(db, table))
-      await changeTable(
-        db,
-        sql`CREATE TABLE IF NOT EXISTS ${sql.table(name)} PARTITION OF ${sql.table(table.name)}
-          FOR VALUES FROM (${sql.lit(from)}) TO (${sql.lit(to)})`,
-      )
-    for (const name of await listExpired(db, table)) {
-      await changeTable(db, sql`DROP TABLE IF EXISTS ${sql.table(name)}`)
-      dropped += 1
-    }
-  }
-  return { dropped }
+export async function addMissingPartitions(db: Database): Promise<void> {
+  for (const table of tables)
+    for (const { from, to } of await findMissing(db, table))
+      await changeTable(db, sql`SELECT add_delivery_partition(${table.name}, ${from}, ${to})`)
 }
 
-interface Partition {
-  name: string
+/** Returns how many. */
+export async function dropExpiredPartitions(db: Database): Promise<number> {
+  let dropped = 0
+  for (const table of tables)
+    for (const name of await listExpired(db, table)) {
+      await changeTable(db, sql`SELECT drop_delivery_partition(${name})`)
+      dropped += 1
+    }
+  return dropped
+}
+
+interface Slot {
   from: string
   to: string
 }
 
 /** The slots from the previous one on that have no partition. The name of a partition is the start of its slot. */
-async function findMissing(db: Database, { name, slotMinutes }: DeliveryIdTable): Promise<Partition[]> {
-  const { rows } = await sql<Partition>`
-    SELECT ${name} || to_char(slot AT TIME ZONE 'UTC', '_YYYYMMDD_HH24MI') AS name, slot::text AS from,
-      (slot + make_interval(mins => ${slotMinutes}))::text AS to
+async function findMissing(db: Database, { name, slotMinutes }: DeliveryIdTable): Promise<Slot[]> {
+  const { rows } = await sql<Slot>`
+    SELECT slot::text AS from, (slot + make_interval(mins => ${slotMinutes}))::text AS to
     FROM generate_series(-1, ${slotsInAdvance}) AS ahead,
       LATERAL (SELECT date_bin(make_interval(mins => ${slotMinutes}), now(), timestamptz 'epoch')
         + ahead * make_interval(mins => ${slotMinutes}) AS slot) AS slots

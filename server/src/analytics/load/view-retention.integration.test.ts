@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterAll, expect, inject, test } from 'vitest'
-import { maintainPartitions } from '../collect/delivery-ids.ts'
+import { addMissingPartitions, dropExpiredPartitions } from '../collect/delivery-ids.ts'
 import { PostgresViewBuffer } from '../collect/view-buffer.ts'
 import { findCoverage } from '../query/find-coverage.ts'
 import { listClientsByViews } from '../query/list-clients.ts'
@@ -113,11 +113,12 @@ test('drops delivery IDs when they have expired, except those of imports', async
   await age('beacon_delivery', '30 minutes')
   await age('batch_delivery', '6 days')
   expect(await deliverAll()).toEqual(['repeated', 'repeated', 'repeated'])
-  await maintainPartitions(db)
+  await addMissingPartitions(db)
+  await dropExpiredPartitions(db)
   expect(await deliverAll()).toEqual(['repeated', 'repeated', 'repeated'])
   await age('beacon_delivery', '2 hours')
   await age('batch_delivery', '8 days')
-  expect((await maintainPartitions(db)).dropped).toBeGreaterThanOrEqual(2)
+  expect(await dropExpiredPartitions(db)).toBeGreaterThanOrEqual(2)
   expect(await deliverAll()).toEqual(['stored', 'stored', 'repeated'])
 })
 

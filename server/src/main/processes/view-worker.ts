@@ -1,5 +1,5 @@
 /** The background work for page views: loads them into ClickHouse, and deletes those past a project's retention. */
-import { maintainPartitions } from '../../analytics/collect/delivery-ids.ts'
+import { addMissingPartitions, dropExpiredPartitions } from '../../analytics/collect/delivery-ids.ts'
 import { startLoader } from '../../analytics/load/loader.ts'
 import { startViewRetention } from '../../analytics/load/view-retention.ts'
 import { startBackgroundTask } from '../../platform/background-task.ts'
@@ -18,7 +18,10 @@ export function startViewWorker(
   const loader = startLoader({ pool: loaderPool, clickhouse, log })
   const retention = startViewRetention({ db: database, clickhouse, log })
   const partitions = startBackgroundTask({
-    round: async () => void (await maintainPartitions(database)),
+    async round() {
+      await addMissingPartitions(database)
+      await dropExpiredPartitions(database)
+    },
     intervalMs: 60_000,
     failureMessage: 'could not create or drop partitions of delivery IDs',
     log,
