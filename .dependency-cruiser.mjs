@@ -37,7 +37,11 @@ const configuration = {
       to: { path: serverFolder('main') },
     },
     importsOnly('platform', [], 'The platform does not depend on the product.'),
-    importsOnly('database', [...capabilities.map((name) => `${name}/tables.ts`)], 'The type of all tables.'),
+    importsOnly(
+      'database',
+      [...capabilities.map((name) => `${name}/tables.ts`), 'platform/migrations/reconcile-grants.ts'],
+      'The type of all tables, and who may use them.',
+    ),
     importsOnly(
       'api',
       [...capabilities, 'api-reference', 'site-generators', 'platform'],

@@ -53,6 +53,7 @@ export default defineConfig({
           include: ['{server,web,sdk,cli,dev,testing,proofs,checks}/**/*.integration.test.ts'],
           exclude: ['**/node_modules/**', '**/dist/**'],
           globalSetup: ['testing/harness/vitest-setup.ts'],
+          setupFiles: ['testing/harness/denied-statements.ts'],
           testTimeout: 120_000,
           expect: { poll: { timeout: 30_000 } },
           hookTimeout: 120_000,

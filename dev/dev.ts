@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { formatFirstOwnerUrl } from '../server/src/main/processes/log-first-owner-link.ts'
 import { type ColophonProcess, prepareColophonProcess } from '../testing/harness/colophon-process.ts'
+import { withDatabaseRole } from '../testing/harness/database-roles.ts'
 import { createTestInstance } from '../testing/harness/test-instance.ts'
 import { preferredPort } from '../testing/services/free-port.ts'
 import { announceServices, findOrStartServices, findRunningServices } from '../testing/services/running-services.ts'
@@ -63,7 +64,14 @@ async function main(): Promise<void> {
   const ownerLink = formatFirstOwnerUrl(url, await instance.stores.people.createFirstOwnerToken())
   console.log(`\nColophon is up after ${((performance.now() - startedAt) / 1000).toFixed(0)} s: ${url}\n`)
   console.log(formatServiceTable(addresses))
-  console.log(nextSteps({ url, ownerLink, databaseUrl: instance.postgresUrl, project }))
+  console.log(
+    nextSteps({
+      url,
+      ownerLink,
+      databaseUrl: withDatabaseRole('api', environment).COLOPHON_DATABASE_URL ?? '',
+      project,
+    }),
+  )
 }
 
 /** Commands start at the beginning of the line, so that they can be copied in one go. */

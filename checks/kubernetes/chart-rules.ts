@@ -8,7 +8,7 @@ import { basename, join } from 'node:path'
 import {
   loadApiConfig,
   loadRunnerConfig,
-  loadServicesConfig,
+  loadMigrateConfig,
   loadWorkerConfig,
 } from '../../server/src/platform/config.ts'
 import { generateSealingKeyPair } from '../../server/src/platform/sealed-secrets/sealing-keys.ts'
@@ -289,7 +289,7 @@ function addSecretFile(spec: PodSpec, name: string, key: string, path: string): 
 const loaders = {
   api: loadApiConfig,
   worker: loadWorkerConfig,
-  migrate: loadServicesConfig,
+  migrate: loadMigrateConfig,
   runner: loadRunnerConfig,
 } as const
 

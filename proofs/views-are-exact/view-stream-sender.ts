@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { withDatabaseRole } from '../../testing/harness/database-roles.ts'
 import type { RetryingClient } from '../../testing/harness/retrying-client.ts'
 import { type ProofRun, seededRandom } from '../proof.ts'
 import {
@@ -177,7 +178,7 @@ export class ViewStreamSender {
   /** Half of the first attempts are killed. */
   async #importUntilDone({ project, format, file }: LogFile, random: () => number): Promise<void> {
     const args = [colophonServer, 'import-logs', '--project', project.id, '--format', format, file]
-    const env = { PATH: process.env.PATH, ...this.#deps.fixture.environment }
+    const env = { PATH: process.env.PATH, ...withDatabaseRole('api', this.#deps.fixture.environment) }
     let killAfterMs = random() < 0.5 ? 700 + Math.floor(random() * 1500) : 0
     for (let attempt = 1; ; attempt++) {
       try {

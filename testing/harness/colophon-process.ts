@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { freePort } from '../services/free-port.ts'
 import { ManagedProcess } from '../services/managed-process.ts'
 import { runCommand } from '../services/run-command.ts'
+import { withDatabaseRoleOf } from './database-roles.ts'
 
 const processNames = ['serve', 'api', 'worker', 'runner'] as const
 type ProcessName = (typeof processNames)[number]
@@ -52,7 +53,7 @@ export async function prepareColophonProcess(name: ProcessName, options: Process
       PATH: process.env.PATH,
       ...compileCacheSettings(checkout),
       [listenSettings[name]]: listen,
-      ...options.environment,
+      ...withDatabaseRoleOf([name], options.environment),
     },
     cwd: checkout,
     logFile: join(options.directory, `${name}.log`),
@@ -75,7 +76,7 @@ export async function runColophonCommand(
   const [name = '', ...rest] = args
   return (
     await runCommand([...command(checkout, name), ...rest], {
-      env: { PATH: process.env.PATH, ...compileCacheSettings(checkout), ...environment },
+      env: { PATH: process.env.PATH, ...compileCacheSettings(checkout), ...withDatabaseRoleOf(args, environment) },
       cwd: checkout,
       ...(stdin !== undefined && { stdin }),
     })

@@ -1,5 +1,5 @@
 /** Starts Colophon for proofs: an instance of its own, processes that can be killed, and projects with repositories. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Client, createClient } from '../../sdk/src/index.ts'
@@ -9,6 +9,7 @@ import {
   type GiteaTestRepository,
 } from '../../server/src/code-hosts/testing/gitea-test-repository.ts'
 import type { Id } from '../../server/src/platform/ids.ts'
+import { deniedMessage } from '../../server/src/platform/postgres.ts'
 import { findOrStartServices } from '../services/running-services.ts'
 import { getClickhouseBinary, startClickhouse } from '../services/start-clickhouse.ts'
 import type { ServiceAddresses } from '../services/start-services.ts'
@@ -82,6 +83,7 @@ export async function prepareColophon(
   const directory = mkdtempSync(join(tmpdir(), 'colophon-proof-'))
   if (keepLogs) keepLogs(directory)
   else run.cleanUp(async () => rmSync(directory, { recursive: true, force: true, maxRetries: 3 }))
+  run.cleanUp(async () => assertNoDeniedStatement(directory))
   const services = addresses ?? (await useSharedServices(run))
   const instance = await createTestInstance(services, purpose)
   run.cleanUp(instance.drop)
@@ -151,6 +153,15 @@ export async function startColophon(
       const project = await colophon.connectProject(name, options)
       return { ...project, client: createClient({ baseUrl: api.url, apiKey: project.key, retry: false }) }
     },
+  }
+}
+
+/** Background work goes on after a failure, so a missing privilege of a database role may be seen only in a log. */
+function assertNoDeniedStatement(directory: string): void {
+  for (const name of readdirSync(directory).filter((file) => file.endsWith('.log'))) {
+    const lines = readFileSync(join(directory, name), 'utf8').split('\n')
+    const denied = lines.find((line) => line.includes(deniedMessage))
+    if (denied) throw new Error(`${name} has a denied statement: see server/src/database/grants.ts: ${denied}`)
   }
 }
 

@@ -1,13 +1,18 @@
 /** A PostgreSQL database, a Temporal namespace and a ClickHouse database on shared services, for one test file or proof. */
 import { randomBytes } from 'node:crypto'
 import { createClient } from '@clickhouse/client'
-import pg from 'pg'
 import { generateSealingKeyPair } from '../../server/src/platform/sealed-secrets/sealing-keys.ts'
 import type { ServiceAddresses } from '../services/start-services.ts'
+import { createDatabaseRoles, createDatabaseStatement, databaseRoles, toOwnerUrl } from './database-roles.ts'
+import { runOnPostgres } from './run-on-postgres.ts'
 
 export interface EmptyTestInstance {
-  /** Settings of a Colophon process that uses this instance. */
+  /**
+   * Settings of a Colophon process that uses this instance, as the owner of its tables. `withDatabaseRole` gives a process its own
+   * role.
+   */
   environment: Record<string, string>
+  /** As superuser. */
   postgresUrl: string
   clickhouseUrl: string
   drop(): Promise<void>
@@ -23,11 +28,14 @@ export async function createEmptyTestInstance(
   const clickhouse = createClient({ url: addresses.clickhouseUrl })
   const { gitea, github, modelUrl } = addresses
   const sealingKeys = generateSealingKeyPair()
-  await runOnPostgres(addresses.postgresUrl, `CREATE DATABASE "${name}"`)
+  await createDatabaseRoles(addresses.postgresUrl)
+  await runOnPostgres(addresses.postgresUrl, createDatabaseStatement(name))
   await clickhouse.command({ query: `CREATE DATABASE ${name}` })
   return {
     environment: {
-      COLOPHON_DATABASE_URL: postgresUrl,
+      COLOPHON_DATABASE_URL: toOwnerUrl(postgresUrl),
+      COLOPHON_DATABASE_API_ROLE: databaseRoles.api,
+      COLOPHON_DATABASE_WORKER_ROLE: databaseRoles.worker,
       COLOPHON_CLICKHOUSE_URL: clickhouseUrl,
       COLOPHON_TEMPORAL_ADDRESS: addresses.temporalAddress,
       COLOPHON_TEMPORAL_NAMESPACE: name,
@@ -45,15 +53,5 @@ export async function createEmptyTestInstance(
       await clickhouse.close()
       // Temporal deletes a namespace only with a workflow of its own. An empty one costs nothing and goes with the services.
     },
-  }
-}
-
-export async function runOnPostgres(url: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    await client.query(statement)
-  } finally {
-    await client.end()
   }
 }

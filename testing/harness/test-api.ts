@@ -8,6 +8,7 @@ import type { Id } from '../../server/src/platform/ids.ts'
 import { freePort } from '../services/free-port.ts'
 import type { ServiceAddresses } from '../services/start-services.ts'
 import { type BrowserClient, createBrowserClient } from './browser-client.ts'
+import { withDatabaseRole } from './database-roles.ts'
 import { type CreatedKey, createTestInstance, type KeyGrant, operator, type TestInstance } from './test-instance.ts'
 
 /** A client with an API key. */
@@ -27,6 +28,7 @@ export interface DeniedCaller {
   code: string
 }
 
+/** Its `environment` is that of `api`, with its database role. */
 export interface TestApi extends TestInstance {
   url: string
   /** Omit `secret` for a client without a key. */
@@ -53,10 +55,11 @@ export async function startTestApi(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<TestApi> {
   const instance = await createTestInstance(addresses, purpose)
+  const environment = withDatabaseRole('api', instance.environment)
   const listen = settings.COLOPHON_LISTEN ?? `127.0.0.1:${await freePort()}`
   const running = await startApi(
     loadApiConfig({
-      ...instance.environment,
+      ...environment,
       COLOPHON_LISTEN: listen,
       COLOPHON_LOG_LEVEL: 'error',
       ...settings,
@@ -98,6 +101,7 @@ export async function startTestApi(
 
   return {
     ...instance,
+    environment,
     url,
     clientWith,
     async signInOperator() {

@@ -7,7 +7,7 @@ import { type Scope, scopes } from '../../server/src/keys/scopes.ts'
 import { migrateServices } from '../../server/src/main/processes/migrate.ts'
 import { openStores, type Stores } from '../../server/src/main/processes/open-stores.ts'
 import type { Model } from '../../server/src/models/model.ts'
-import { loadCredentialCommandConfig, loadServicesConfig } from '../../server/src/platform/config.ts'
+import { loadCredentialCommandConfig, loadMigrateConfig } from '../../server/src/platform/config.ts'
 import type { Id } from '../../server/src/platform/ids.ts'
 import { createLog } from '../../server/src/platform/log.ts'
 import { createPostgresPool } from '../../server/src/platform/postgres.ts'
@@ -59,7 +59,7 @@ const quiet = { level: 'error' } as const
 
 export async function createTestInstance(addresses: ServiceAddresses, purpose: string): Promise<TestInstance> {
   const instance = await createEmptyTestInstance(addresses, purpose)
-  const config = loadServicesConfig(instance.environment)
+  const config = loadMigrateConfig(instance.environment)
   const log = createLog('test', quiet)
   await migrateServices(config, log)
   const pool = createPostgresPool(config.postgres, log)

@@ -6,6 +6,7 @@ import { startWorker } from '../../server/src/main/processes/worker.ts'
 import { loadWorkerConfig } from '../../server/src/platform/config.ts'
 import { createLog } from '../../server/src/platform/log.ts'
 import { freePort } from '../services/free-port.ts'
+import { withDatabaseRole } from './database-roles.ts'
 import type { TestInstance } from './test-instance.ts'
 
 export interface TestWorker {
@@ -30,7 +31,7 @@ export async function startTestWorker(
 ): Promise<TestWorker> {
   const listen = `127.0.0.1:${await freePort()}`
   const config = loadWorkerConfig({
-    ...instance.environment,
+    ...withDatabaseRole('worker', instance.environment),
     ...shortTimers,
     ...settings,
     COLOPHON_GATEWAY_LISTEN: listen,

@@ -6,12 +6,12 @@ import { createTestInstance, operator } from '../../../testing/harness/test-inst
 import { startTestRunner } from '../../../testing/harness/test-runner.ts'
 import { startTestWorker } from '../../../testing/harness/test-worker.ts'
 import type { Job } from '../jobs/job.ts'
-import { loadServicesConfig } from '../platform/config.ts'
+import { loadMigrateConfig } from '../platform/config.ts'
 import { type Id, newId } from '../platform/ids.ts'
 
 const instance = await createTestInstance(inject('services'), 'stalled-jobs')
 const worker = await startTestWorker(instance, { COLOPHON_JOB_STALL_SECONDS: '1' })
-const { address, namespace } = loadServicesConfig(instance.environment).temporal
+const { address, namespace } = loadMigrateConfig(instance.environment).temporal
 const connection = await Connection.connect({ address })
 const temporal = new Client({ connection, namespace })
 const runner = startTestRunner(worker.gatewayUrl, worker.runnerToken, async () => {

@@ -4,9 +4,9 @@ import {
   ConfigError,
   type LogConfig,
   loadApiConfig,
+  loadMigrateConfig,
   loadRunnerConfig,
   loadServeConfig,
-  loadServicesConfig,
   loadWorkerConfig,
 } from '../platform/config.ts'
 import { Problem } from '../platform/http/problem.ts'
@@ -61,7 +61,7 @@ const program: CommandGroup = {
       summary: 'Update PostgreSQL, ClickHouse and Temporal to the schema of this version, then exit',
       options: {},
       async run() {
-        const config = loadServicesConfig()
+        const config = loadMigrateConfig()
         await (await import('./processes/migrate.ts')).migrateServices(config, createLog('migrate', config.log))
       },
     }),

@@ -7,6 +7,7 @@ import {
   type EnvironmentVariables,
   loadApiConfig,
   loadCredentialCommandConfig,
+  loadMigrateConfig,
   loadRunnerConfig,
   loadServeConfig,
 } from './config.ts'
@@ -34,6 +35,18 @@ function errorsFrom(
   }
   return []
 }
+
+test('the database roles of api and worker are set together', () => {
+  const roles = { COLOPHON_DATABASE_API_ROLE: 'colophon_api', COLOPHON_DATABASE_WORKER_ROLE: 'colophon_worker' }
+  expect(loadMigrateConfig(services).databaseRoles).toBeUndefined()
+  expect(loadMigrateConfig({ ...services, ...roles }).databaseRoles).toEqual({
+    api: 'colophon_api',
+    worker: 'colophon_worker',
+  })
+  expect(errorsFrom(loadMigrateConfig, { ...services, COLOPHON_DATABASE_API_ROLE: 'colophon_api' })).toEqual([
+    'COLOPHON_DATABASE_API_ROLE and COLOPHON_DATABASE_WORKER_ROLE must be set together: set both or neither',
+  ])
+})
 
 test('needs only the services and secrets to start on loopback', () => {
   expect(loadServeConfig(services).api).toMatchObject({

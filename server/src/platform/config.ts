@@ -59,6 +59,14 @@ const temporal = computed({ temporal: settings.services.temporal, requiresTls },
 })
 const services = { postgres, clickhouse, temporal }
 
+/** Undefined: all processes connect with the role that owns the tables. */
+const databaseRoles = computed(settings.services.databaseRoles, (inputs, env) => {
+  const { api, worker } = env.read(inputs)
+  if (Boolean(api) !== Boolean(worker))
+    env.addError(`${inputs.api.name} and ${inputs.worker.name} must be set together: set both or neither`)
+  return api && worker ? { api, worker } : undefined
+})
+
 /** Undefined where a reverse proxy terminates TLS. */
 const tlsFiles = ({ listen, tls: files }: Pick<typeof settings.gateway, 'listen' | 'tls'>) =>
   computed({ listen, files, requiresTls }, (inputs, env) => {
@@ -176,7 +184,7 @@ const runner = {
 /** The private sealing keys include the public ones. */
 const serve = { worker, api: { sealingKeys: worker.sealingKeys, ...apiWithoutSealingKeys } }
 
-const migrate = { ...services, log }
+const migrate = { ...services, databaseRoles, log }
 
 export const processes = { api, worker, serve, runner, migrate } satisfies Record<string, Shape>
 
@@ -185,6 +193,8 @@ export type WorkerConfig = ValueOf<typeof worker>
 export type RunnerConfig = ValueOf<typeof runner>
 export type ServeConfig = ValueOf<typeof serve>
 export type ServicesConfig = ValueOf<typeof services>
+/** Without the log. */
+export type MigrateConfig = ServicesConfig & { databaseRoles: ValueOf<typeof databaseRoles> }
 export type LogConfig = ValueOf<typeof log>
 export type HttpConfig = ValueOf<typeof publicHttp>
 export type EgressConfig = ValueOf<typeof egress>
@@ -196,7 +206,7 @@ export const loadApiConfig = createLoader(api)
 export const loadWorkerConfig = createLoader(worker)
 export const loadRunnerConfig = createLoader(runner)
 export const loadServeConfig = createLoader(serve)
-export const loadServicesConfig = createLoader(migrate)
+export const loadMigrateConfig = createLoader(migrate)
 /** For the commands that need only PostgreSQL. */
 export const loadPostgresConfig = createLoader({ postgres: services.postgres, log })
 /** For the commands that print a link to the dashboard, which `api` serves. */

@@ -4,7 +4,7 @@ import { expect, inject, onTestFinished, test } from 'vitest'
 import { createEmptyTestInstance } from '../../../testing/harness/empty-test-instance.ts'
 import { startRelay } from '../../../testing/harness/relay/relay.ts'
 import { createDatabase } from '../database/database.ts'
-import { loadServicesConfig } from './config.ts'
+import { loadMigrateConfig } from './config.ts'
 import { createLog } from './log.ts'
 import { createPostgresPool } from './postgres.ts'
 import { isServiceUnavailable } from './service-unavailable.ts'
@@ -12,7 +12,7 @@ import { isServiceUnavailable } from './service-unavailable.ts'
 async function openPool(purpose: string) {
   const instance = await createEmptyTestInstance(inject('services'), purpose)
   const log = createLog('test', { level: 'error' })
-  const config = loadServicesConfig(instance.environment).postgres
+  const config = loadMigrateConfig(instance.environment).postgres
   const pool = createPostgresPool(config, log)
   const relay = await startRelay(config.url)
   const relayedPool = createPostgresPool({ ...config, url: relay.url }, log)

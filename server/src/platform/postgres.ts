@@ -29,7 +29,7 @@ const keepaliveOptions = [
 
 export function createPostgresPool(config: ServicesConfig['postgres'], log: Log): pg.Pool {
   const pool = new pg.Pool({
-    Client: ClosingClient,
+    Client: createClientClass(log),
     connectionString: config.url,
     max: config.poolSize,
     application_name: 'colophon',
@@ -54,18 +54,27 @@ const responseTimeoutMessage = 'Query read timeout'
 /** PostgreSQL became a standby after a failover: a new connection may reach the new primary. */
 const readOnlyCode = '25006'
 
+/** The role has no privilege for the statement. */
+const deniedCode = '42501'
+
 /**
  * Closes a connection that cannot be used any longer, so that the pool opens a new one. `pg` itself keeps a connection whose
  * response timed out, and every later query on it waits behind the first one (tried).
  */
-class ClosingClient extends pg.Client {
-  override query(...parameters: unknown[]): never {
-    const query = super.query as (...parameters: unknown[]) => unknown
-    const result = query.apply(this, parameters)
-    if (result instanceof Promise)
-      result.catch(({ message, code }: { message: string; code?: string }) => {
-        if (message === responseTimeoutMessage || code === readOnlyCode) void this.end().catch(() => {})
-      })
-    return result as never
+const createClientClass = (log: Log) =>
+  class extends pg.Client {
+    override query(...parameters: unknown[]): never {
+      const query = super.query as (...parameters: unknown[]) => unknown
+      const result = query.apply(this, parameters)
+      if (result instanceof Promise)
+        result.catch(({ message, code }: { message: string; code?: string }) => {
+          if (message === responseTimeoutMessage || code === readOnlyCode) void this.end().catch(() => {})
+          if (code === deniedCode) log.error({ error: message }, deniedMessage)
+        })
+      return result as never
+    }
   }
-}
+
+/** Background work goes on after a failure, so this has to be logged here. */
+export const deniedMessage =
+  'PostgreSQL denied a statement to the database role of this process: run colophon-server migrate of this version'

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vites
 import { createEmptyTestInstance, type EmptyTestInstance } from '../../../testing/harness/empty-test-instance.ts'
 import { createTestInstance, type TestInstance } from '../../../testing/harness/test-instance.ts'
 import { createClickhouse } from './clickhouse.ts'
-import { loadServicesConfig, type ServicesConfig } from './config.ts'
+import { loadMigrateConfig, type ServicesConfig } from './config.ts'
 import { createLog } from './log.ts'
 import { createPostgresPool } from './postgres.ts'
 import { createClickhouseCheck, createPostgresCheck, createTemporalCheck } from './service-checks.ts'
@@ -21,7 +21,7 @@ afterAll(async () => {
 
 /** The checks of a newly started process. */
 function checksIn(instance: EmptyTestInstance, settings: Partial<ServicesConfig> = {}) {
-  const config = { ...loadServicesConfig(instance.environment), ...settings }
+  const config = { ...loadMigrateConfig(instance.environment), ...settings }
   const pool = createPostgresPool(config.postgres, createLog('test', { level: 'error' }))
   const clickhouse = createClickhouse(config.clickhouse)
   const temporal = createTemporalConnection(config.temporal)

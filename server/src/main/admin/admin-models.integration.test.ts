@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { withDatabaseRoleOf } from '../../../../testing/harness/database-roles.ts'
 import { createTestInstance, type TestInstance } from '../../../../testing/harness/test-instance.ts'
 import { openModelKey } from '../../models/model-store.ts'
 import { createOpener } from '../../platform/sealed-secrets/sealed-secret.ts'
@@ -20,7 +21,7 @@ function admin(args: string[], input = '') {
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, 'admin', ...args], {
     env: {
       PATH: process.env.PATH,
-      ...instance.environment,
+      ...withDatabaseRoleOf(['admin', ...args], instance.environment),
       COLOPHON_SEALING_PRIVATE_KEYS: sealingKey,
       COLOPHON_EGRESS_ALLOWED_HOSTS: new URL(inject('services').modelUrl).host,
     },

@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, expect, inject, test } from 'vitest'
+import { withDatabaseRoleOf } from '../../../../testing/harness/database-roles.ts'
 import { createTestInstance } from '../../../../testing/harness/test-instance.ts'
 import { scopes } from '../../keys/scopes.ts'
 
@@ -11,7 +12,7 @@ const { projects, members, invitations, people } = instance.stores
 
 function admin(...args: string[]) {
   const program = join(import.meta.dirname, '../colophon-server.ts')
-  const env = { PATH: process.env.PATH, ...instance.environment }
+  const env = { PATH: process.env.PATH, ...withDatabaseRoleOf(['admin', ...args], instance.environment) }
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, 'admin', ...args], { env, encoding: 'utf8' })
   return { status, stdout, stderr }
 }

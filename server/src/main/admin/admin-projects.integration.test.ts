@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, inject, onTestFinished, test } from 'vitest'
+import { withDatabaseRoleOf } from '../../../../testing/harness/database-roles.ts'
 import { createTestInstance } from '../../../../testing/harness/test-instance.ts'
 import { generateKey } from '../../keys/key-format.ts'
 
@@ -15,7 +16,7 @@ const missingId = `${id.slice(0, -4)}0000`
 
 function admin(args: string[], input = '') {
   const program = join(import.meta.dirname, '../colophon-server.ts')
-  const env = { PATH: process.env.PATH, ...instance.environment }
+  const env = { PATH: process.env.PATH, ...withDatabaseRoleOf(['admin', ...args], instance.environment) }
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, 'admin', ...args], {
     env,
     input,

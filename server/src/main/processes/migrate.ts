@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ServicesConfig } from '../../platform/config.ts'
+import { grants } from '../../database/grants.ts'
+import type { MigrateConfig } from '../../platform/config.ts'
 import type { Log } from '../../platform/log.ts'
 import { migrate } from '../../platform/migrations/migrate.ts'
 import { isServiceUnavailable } from '../../platform/service-unavailable.ts'
@@ -9,12 +10,12 @@ const maxAttempts = 60
 const retryDelayMs = 1_000
 
 /** Retries for a minute while a service is unreachable, because in a new deployment everything starts at the same time. */
-export async function migrateServices(config: ServicesConfig, log: Log): Promise<void> {
+export async function migrateServices(config: MigrateConfig, log: Log): Promise<void> {
   const services = createServiceClients(config, log)
   try {
     for (let attempts = 1; ; attempts++) {
       try {
-        await migrate(config, services, log)
+        await migrate(config, grants, services, log)
         log.info('schema up to date')
         return
       } catch (error) {

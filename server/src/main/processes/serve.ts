@@ -7,7 +7,8 @@ import type { RunningProcess } from './running-process.ts'
 import { startWorker } from './worker.ts'
 
 export async function startServe(config: ServeConfig): Promise<RunningProcess> {
-  await migrateServices(config.api.services, createLog('serve', config.api.log))
+  const { services, log } = config.api
+  await migrateServices({ ...services, databaseRoles: undefined }, createLog('serve', log)) // one process has one role
   const worker = await startWorker(config.worker)
   const api = await startApi(config.api)
   return {

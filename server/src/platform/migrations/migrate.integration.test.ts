@@ -4,8 +4,9 @@ import type { ClickHouseClient } from '@clickhouse/client'
 import pg from 'pg'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { createEmptyTestInstance } from '../../../../testing/harness/empty-test-instance.ts'
+import { grants } from '../../database/grants.ts'
 import { createClickhouse } from '../clickhouse.ts'
-import { loadServicesConfig } from '../config.ts'
+import { loadMigrateConfig } from '../config.ts'
 import { createLog } from '../log.ts'
 import { createTemporalConnection } from '../temporal.ts'
 import { migrate } from './migrate.ts'
@@ -16,10 +17,11 @@ const names = files.map((file) => file.replace(/\.sql$/, '')).sort()
 /** An empty test instance. `run` migrates it and returns what it logged. */
 async function createUnmigratedInstance() {
   const instance = await createEmptyTestInstance(inject('services'), 'migrate')
-  const config = loadServicesConfig(instance.environment)
+  const config = loadMigrateConfig(instance.environment)
   const clickhouse = createClickhouse(config.clickhouse)
   const temporal = createTemporalConnection(config.temporal)
   const pool = new pg.Pool({ connectionString: instance.postgresUrl })
+  pool.on('connect', (client) => client.on('error', () => {})) // the database is dropped while connections are being closed
   onTestFinished(async () => {
     await Promise.all([pool.end(), clickhouse.close(), temporal.close()])
     await instance.drop()
@@ -31,7 +33,7 @@ async function createUnmigratedInstance() {
     async run() {
       const lines: { msg: string; service?: string; migration?: string; migrations?: string[] }[] = []
       const log = createLog('test', { level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
-      await migrate(config, { clickhouse, temporal }, log)
+      await migrate(config, grants, { clickhouse, temporal }, log)
       return {
         lines,
         applied: lines.flatMap(({ service, migration }) => (service === 'postgres' && migration) || []),

@@ -3,17 +3,19 @@ import type { ClickHouseClient } from '@clickhouse/client'
 import type { Connection } from '@temporalio/client'
 import pg from 'pg'
 import { ensureClickhouseDatabase } from '../clickhouse.ts'
-import type { ServicesConfig } from '../config.ts'
+import type { MigrateConfig } from '../config.ts'
 import type { Log } from '../log.ts'
 import { ensureTemporalNamespace } from '../temporal.ts'
 import { migrateClickhouse } from './clickhouse-migrations.ts'
 import type { MigrationPlan } from './migration-files.ts'
 import { migratePostgres } from './postgres-migrations.ts'
+import { type Grants, reconcileGrants } from './reconcile-grants.ts'
 
 const lockKey = 0x636f6c6f // "colo"
 
 export async function migrate(
-  config: ServicesConfig,
+  config: MigrateConfig,
+  grants: Grants,
   { clickhouse, temporal }: { clickhouse: ClickHouseClient; temporal: Connection },
   log: Log,
 ): Promise<void> {
@@ -28,6 +30,10 @@ export async function migrate(
     const logApplied = (service: string) => (name: string) =>
       log.info({ service, migration: name }, 'migration applied')
     warnIfNewer(await migratePostgres(client, logApplied('postgres')), log)
+    if (config.databaseRoles) {
+      const changed = await reconcileGrants(client, grants, config.databaseRoles)
+      if (changed.granted + changed.revoked > 0) log.info(changed, 'privileges of the database roles changed')
+    }
     await ensureClickhouseDatabase(config.clickhouse)
     warnIfNewer(await migrateClickhouse(clickhouse, logApplied('clickhouse')), log)
     await ensureTemporalNamespace(temporal, config.temporal.namespace)

@@ -39,10 +39,21 @@ export const settings = {
         purpose: 'the PostgreSQL database, like postgres://user:password@host:5432/colophon',
         meaning:
           'PostgreSQL database (15 or newer), like `postgres://user:password@host:5432/colophon`. The database must ' +
-          'exist, and the user must be allowed to create tables. For TLS, append `?sslmode=verify-full`.',
+          'exist. The user of `migrate` and `serve` owns the tables, and must be allowed to create them; `api` and `worker` ' +
+          'should have [users of their own](operating.md#database-roles). For TLS, append `?sslmode=verify-full`.',
       }),
       poolSize: withDefault('COLOPHON_DATABASE_POOL_SIZE', integer(1, 1000), '10', {
         meaning: 'Maximum number of PostgreSQL connections per process. `serve` has two pools of this size.',
+      }),
+    },
+    databaseRoles: {
+      api: optional('COLOPHON_DATABASE_API_ROLE', text, {
+        meaning:
+          'PostgreSQL role that `api` connects with. `migrate` gives it the privileges that `api` needs. Set both roles or ' +
+          'neither; without them, all processes connect with one role.',
+      }),
+      worker: optional('COLOPHON_DATABASE_WORKER_ROLE', text, {
+        meaning: 'PostgreSQL role that `worker` connects with.',
       }),
     },
     clickhouse: {

@@ -1,0 +1,107 @@
+/**
+ * What the database roles of `api` and `worker` may do: with each table what its code does, and no more. The admin commands and the import
+ * of logs run with the role of `api`, except for `admin secrets reseal`, which has the role of `worker`. `migrate` owns everything.
+ *
+ * Rows that are deleted or changed by a foreign key need no privilege, and neither do identity columns.
+ */
+import type { Grants, TablePrivileges } from '../platform/migrations/reconcile-grants.ts'
+
+const nothing: TablePrivileges = {}
+const read: TablePrivileges = { select: true }
+const append: TablePrivileges = { select: true, insert: true }
+const write: TablePrivileges = { select: true, insert: true, update: true }
+const all: TablePrivileges = { select: true, insert: true, update: true, delete: true }
+
+/** For the retention: rows are selected by this column alone. */
+const expire = (column: string): TablePrivileges => ({ select: [column], delete: true })
+
+/** Without the time, which is always that of the transaction: an entry of the past could be deleted at once. */
+const auditEntryColumns = ['project_id', 'id', 'actor', 'action', 'subject', 'detail', 'request_id', 'ip_address']
+
+export const grants: Grants = {
+  tables: {
+    schema_migration: { api: read, worker: read },
+
+    // `api` can never change what is in the log. `worker` deletes expired entries, and the trigger keeps it from deleting others.
+    audit_entry: {
+      api: { select: true, insert: auditEntryColumns },
+      worker: { select: true, insert: auditEntryColumns, delete: true },
+    },
+    // The trigger of audit_entry queues entries, as the role that writes them.
+    audit_export: { api: { insert: ['id', 'project_id'] }, worker: all },
+    audit_export_target: { api: read, worker: all },
+
+    // People sign in to `api`. `worker` cannot read passwords, sessions or links. People are deleted by delete_person().
+    person: { api: write, worker: nothing },
+    person_account: { api: all, worker: nothing },
+    person_session: { api: all, worker: expire('expires_at') },
+    person_verification: { api: all, worker: expire('expires_at') },
+    person_two_factor: { api: all, worker: nothing },
+    person_network: { api: write, worker: expire('last_signed_in_at') },
+    one_time_link: { api: all, worker: expire('expires_at') },
+    used_totp_code: { api: append, worker: expire('used_at') },
+    sign_in_counter: { api: write, worker: expire('last_failed_at') },
+    failed_sign_in: { api: all, worker: nothing },
+    project_member: { api: all, worker: nothing },
+    invitation: { api: all, worker: expire('expires_at') },
+    invitation_email: { api: { select: true, insert: true, delete: true }, worker: expire('at') },
+    api_key: { api: write, worker: nothing },
+
+    project: { api: write, worker: { select: true, update: ['created_at'] } }, // `worker` only locks rows
+    project_budget: { api: write, worker: read },
+    // `api` replaces credentials, but gets none back, not even sealed.
+    credential: {
+      api: { select: ['project_id', 'id', 'kind', 'created_at', 'base_url'], insert: true, delete: true },
+      worker: { select: true, update: ['sealed', 'base_url'] },
+    },
+    repository: { api: write, worker: { select: true, update: true } },
+    webhook_delivery: { api: append, worker: expire('received_at') },
+    github_app: { api: write, worker: { select: true, update: ['sealed_client_secret', 'sealed_private_key'] } },
+    github_authorization: { api: all, worker: { select: true, update: true, delete: true } },
+    model: { api: all, worker: { select: true, update: ['sealed_key'] } },
+
+    job: { api: write, worker: { select: true, update: true, delete: true } },
+    job_search: { api: write, worker: { select: true, update: true } },
+    turn: { api: write, worker: write },
+    pull_request_comment: { api: read, worker: append },
+    idempotency_key: { api: append, worker: { select: true, delete: true } },
+    runner: { api: write, worker: { select: true, update: ['last_seen_at'] } },
+    // Not the tokens of attempts, with which a runner reads repositories and calls models.
+    turn_attempt: { api: { select: ['turn_id', 'runner_id', 'claimed_at', 'ended_at'] }, worker: write },
+    job_event: { api: read, worker: { select: true, insert: true, delete: true } },
+    // `api` cannot change a result, so what a person has approved is what is published.
+    turn_result: { api: read, worker: all },
+    turn_result_chunk: { api: nothing, worker: { select: true, insert: true, delete: true } },
+    held_result: { api: { select: true, update: ['decision', 'decided_at'] }, worker: append },
+
+    // `api` can change budgets, but not what was spent.
+    model_call: { api: read, worker: write },
+    job_usage: { api: read, worker: read },
+    model_month: { api: read, worker: write },
+    model_day: { api: read, worker: write },
+    model_period: { api: read, worker: all },
+    turn_over_budget: { api: read, worker: append },
+    instance_budget: { api: read, worker: read },
+    budget_notice: { api: append, worker: nothing },
+    budget_notice_email: { api: all, worker: nothing },
+
+    analytics_settings: { api: write, worker: { select: true, update: ['expired_before'] } },
+    site_key: { api: write, worker: nothing },
+    source_coverage: { api: write, worker: { select: true, update: ['last_day'], delete: true } }, // `worker` only locks rows
+    source_last_event: { api: write, worker: nothing },
+    source_event_count: { api: write, worker: expire('hour') },
+    dropped_event: { api: { select: true, insert: true, delete: true }, worker: nothing },
+    script_page: { api: append, worker: nothing },
+    import_run: { api: write, worker: nothing },
+    view_batch: { api: append, worker: { select: true, delete: true } },
+    view_block: { api: nothing, worker: all },
+    view_delivery: { api: append, worker: { select: true, delete: true } },
+    beacon_delivery: { api: append, worker: nothing },
+    batch_delivery: { api: append, worker: nothing },
+  },
+  functions: {
+    'delete_person(text)': ['api'],
+    'add_delivery_partition(text, timestamptz, timestamptz)': ['api', 'worker'],
+    'drop_delivery_partition(text)': ['worker'],
+  },
+}
