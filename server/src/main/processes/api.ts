@@ -29,6 +29,7 @@ import { openStores } from './open-stores.ts'
 import { type RunningProcess, serveHttp } from './running-process.ts'
 import { createInvitationEmailSender } from './send-invitation-email.ts'
 import { createSettingsDeps } from './settings-deps.ts'
+import { warnOfWritableAuditLog } from './warn-of-writable-audit-log.ts'
 
 export async function startApi(config: ApiConfig): Promise<RunningProcess> {
   const log = createLog('api', config.log)
@@ -95,9 +96,12 @@ export async function startApi(config: ApiConfig): Promise<RunningProcess> {
     publicUrl: config.publicUrl,
     log,
   })
-  const announcement = logFirstOwnerLink(stores.people, config.publicUrl, log)
+  const announcements = [
+    logFirstOwnerLink(stores.people, config.publicUrl, log),
+    warnOfWritableAuditLog(services.pool, log),
+  ]
   const release = async () => {
-    announcement.stop()
+    for (const announcement of announcements) announcement.stop()
     await budgetNotices.stop()
     mailer?.close()
     await viewBuffer.flush() // a sender that disconnected got no response, but its views are worth keeping
