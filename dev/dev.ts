@@ -55,6 +55,7 @@ async function main(): Promise<void> {
     COLOPHON_RUNNER_LISTEN: `127.0.0.1:${runnerPort}`,
     COLOPHON_RUNNER_TOKEN: await instance.createRunnerToken(),
     COLOPHON_RUNNER_SHUTDOWN_GRACE_SECONDS: '3',
+    COLOPHON_RUNNER_CGROUPS: 'optional',
   }).catch(reportMissingRunner)
   const processes = await Promise.all([...starting, runner])
   const running = processes.filter((process) => process !== undefined)

@@ -19,6 +19,7 @@ import {
   attackWithoutLayers,
   checkGitAttacksOnHost,
 } from './sandbox-escapes/attacks-without-layers.ts'
+import { attackCpu } from './sandbox-escapes/cpu-attack.ts'
 import { createSandboxFixture, type SandboxFixture } from './sandbox-escapes/fixture.ts'
 import { gatewayAttacks } from './sandbox-escapes/gateway-attacks.ts'
 import { createGitAttacks } from './sandbox-escapes/git-attacks.ts'
@@ -34,7 +35,7 @@ import { sandboxAttacks } from './sandbox-escapes/sandbox-attacks.ts'
 
 export const guarantee = 'A hostile model cannot escape its sandbox or learn a secret'
 
-const limitAttackCount = 3 // endless output, terminal escape sequences, tokens beyond the budget
+const limitAttackCount = 4 // endless output, terminal escape sequences, tokens beyond the budget, busy processes
 
 export async function prove(run: ProofRun): Promise<void> {
   const fixture = await createSandboxFixture(run)
@@ -57,8 +58,9 @@ export async function prove(run: ProofRun): Promise<void> {
     attackGateway(run, fixture),
     attackGit(run, fixture, trees),
   ])
-  withoutLayer += limits.withoutLimit
-  const outcome = sumOutcomes([limits.outcome, ...others])
+  const cpu = await attackCpu(run, fixture) // alone, because it is about time
+  withoutLayer += limits.withoutLimit + cpu.withoutLayer
+  const outcome = sumOutcomes([limits.outcome, cpu.outcome, ...others])
   await runsNextTurn(run, fixture)
   run.check(
     pid !== undefined && runner.pid === pid,

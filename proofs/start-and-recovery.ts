@@ -130,6 +130,7 @@ async function killEachService(
     COLOPHON_GATEWAY_LISTEN: `127.0.0.1:${gatewayPort}`,
     COLOPHON_GATEWAY_URL: `http://127.0.0.1:${gatewayPort}`,
     COLOPHON_RUNNER_TOKEN: token.trim(),
+    COLOPHON_RUNNER_CGROUPS: 'optional',
   }
   const start = async (name: 'api' | 'worker' | 'runner'): Promise<ColophonProcess> => {
     const colophon = await prepareColophonProcess(name, { environment, directory, checkout: clone })

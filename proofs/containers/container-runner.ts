@@ -9,7 +9,7 @@ import type { ProofRun } from '../proof.ts'
 
 interface RunnerService {
   read_only: boolean
-  environment: { COLOPHON_RUNNER_MAX_CONCURRENT_TURNS: string }
+  environment: Record<'COLOPHON_RUNNER_MAX_CONCURRENT_TURNS' | 'COLOPHON_RUNNER_CGROUPS', string>
   mem_limit: string
   pids_limit: number
   tmpfs: string[]
@@ -37,6 +37,7 @@ export async function startContainerRunner(
     ...environment,
     COLOPHON_RUNNER_LISTEN: `127.0.0.1:${port}`,
     COLOPHON_RUNNER_MAX_CONCURRENT_TURNS: runner.environment.COLOPHON_RUNNER_MAX_CONCURRENT_TURNS,
+    COLOPHON_RUNNER_CGROUPS: runner.environment.COLOPHON_RUNNER_CGROUPS,
   }
   const options = [
     '--network=host',

@@ -4,6 +4,7 @@
  */
 import { randomInt } from 'node:crypto'
 import type { IsolationLayer } from '../../server/src/runner/sandbox/isolation-layers.ts'
+import { memoryAttackCommand, type memoryAttacks } from '../../server/src/runner/sandbox/resource-tests.ts'
 import { chooseSandboxUser } from '../../server/src/runner/sandbox/sandbox-process.ts'
 import { findHostProcessIds } from '../../server/src/runner/testing/host-processes.ts'
 import { type AttackTargets, secretPattern } from './attack-targets.ts'
@@ -35,6 +36,9 @@ const systemCall = (name: 'io_uring_setup' | 'keyctl' | 'memfd_create', ...args:
     `perl -e '$memory = "\\0" x 4096; $name = "x"; exit(syscall(${[number, ...args].join(', ')}) < 0)'`,
   )
 }
+
+const takeMemory = (way: keyof typeof memoryAttacks, mebibytes: number) =>
+  formatBreachCommand(`${memoryAttackCommand(way, mebibytes).join(' ')} 2>/dev/null | grep -q kept`)
 
 /** Connects, and succeeds if it receives data. */
 const connect = (to: string) =>
@@ -223,6 +227,21 @@ export const sandboxAttacks = (targets: AttackTargets): SandboxAttack[] => [
     command: systemCall('memfd_create', '$name', '0'),
   },
   {
+    name: 'memory that no limit counts (shared anonymous)',
+    layers: ['seccomp filter'],
+    command: takeMemory('shared', 192),
+  },
+  {
+    name: 'memory that no limit counts (System V)',
+    layers: ['seccomp filter'],
+    command: takeMemory('system-v', 192),
+  },
+  {
+    name: 'memory that no limit counts (/dev/zero)',
+    layers: ['mounts'],
+    command: takeMemory('zero-device', 192),
+  },
+  {
     name: 'kernel symbols',
     layers: ['masked /proc files'],
     command: formatBreachCommand('head -c 100 /proc/kallsyms 2>/dev/null | grep -q .'),
@@ -281,6 +300,18 @@ export const sandboxAttacks = (targets: AttackTargets): SandboxAttack[] => [
     layers: ['memory limit'],
     command: `all=yes; for i in 1 2 3 4 5 6; do perl -e '$much = "x"; $much x= 400_000_000; sleep 4' & done;
       for process in $(jobs -p); do wait $process || all=no; done; ${formatBreachCommand('[ $all = yes ]')}`,
+    isExclusive: true,
+  },
+  {
+    name: 'more page tables than the memory limit',
+    layers: ['memory limit'],
+    command: takeMemory('page-tables', 2_200),
+    isExclusive: true,
+  },
+  {
+    name: 'more socket buffers than the memory limit',
+    layers: ['memory limit'],
+    command: takeMemory('sockets', 2_200),
     isExclusive: true,
   },
 ]

@@ -16,6 +16,7 @@ import {
   EventUpload,
   EventUploadResponse,
   ReportHeader,
+  RunnerDescription,
   type TurnReport,
 } from '../runner-wire/runner-wire.ts'
 import type { GatewayRouteDeps } from './add-gateway-routes.ts'
@@ -57,6 +58,13 @@ export function runnerApiRoutes({
   log,
 }: RunnerApiDeps): GatewayRoute[] {
   return [
+    defineGatewayRoute({
+      method: 'GET',
+      url: '/runner/self',
+      access: 'runner',
+      schemas: { responses: { 200: RunnerDescription } },
+      handle: async ({ runner }) => createResponse(200, { isShared: runner.projectIds === null }),
+    }),
     defineGatewayRoute({
       method: 'POST',
       url: '/runner/claim',

@@ -13,6 +13,13 @@ export const ClaimRequest = Type.Object(
   { additionalProperties: false },
 )
 
+/** `GET /runner/self`, with the runner's token. */
+export const RunnerDescription = Type.Object({
+  /** It gets turns of all projects. */
+  isShared: Type.Boolean(),
+})
+export type RunnerDescription = Static<typeof RunnerDescription>
+
 /** All that a runner needs for one attempt at a turn. */
 export const ClaimedTurn = Type.Object({
   turnId: Type.String(),

@@ -6,6 +6,7 @@ import {
   ClaimedTurn,
   type EventUpload,
   encodeReport,
+  RunnerDescription,
   reportMediaType,
   type TurnReport,
 } from '../runner-wire/runner-wire.ts'
@@ -39,6 +40,13 @@ const reportTimeoutMs = 120_000
 const maxRetryMs = 10 * 60_000
 
 const claimedTurn = Compile(ClaimedTurn)
+const runnerDescription = Compile(RunnerDescription)
+
+const otherVersionError = () =>
+  new GatewayError(
+    502,
+    'The gateway and this runner have different versions: update both to the same version, the worker first.',
+  )
 
 interface Body {
   type: string
@@ -56,23 +64,32 @@ export class GatewayClient {
     this.#token = token
   }
 
+  async describeRunner(signal: AbortSignal): Promise<RunnerDescription> {
+    const timeout = AbortSignal.timeout(responseTimeoutMs)
+    const response = await this.#call('self', this.#token, undefined, AbortSignal.any([signal, timeout])).catch(
+      (error: unknown) => {
+        throw error instanceof GatewayError && error.status === 404 ? otherVersionError() : error
+      },
+    )
+    const description: unknown = await response.json()
+    if (runnerDescription.Check(description)) return description
+    throw otherVersionError()
+  }
+
   /** Undefined: no turn was queued within the waiting time. */
   async claim(signal: AbortSignal): Promise<ClaimedTurn | undefined> {
     const timeout = AbortSignal.timeout(waitSeconds * 1000 + responseTimeoutMs)
     const request = { waitSeconds, processId: this.#processId }
-    const response = await this.#post('claim', this.#token, toJson(request), AbortSignal.any([signal, timeout]))
+    const response = await this.#call('claim', this.#token, toJson(request), AbortSignal.any([signal, timeout]))
     if (response.status === 204) return undefined
     const turn: unknown = await response.json()
     if (claimedTurn.Check(turn)) return turn
-    throw new GatewayError(
-      502,
-      'The gateway and this runner have different versions: update both to the same version, the worker first.',
-    )
+    throw otherVersionError()
   }
 
   /** The stop reason may be one that this version does not know. */
   async upload(attemptToken: string, upload: EventUpload, signal: AbortSignal): Promise<{ stop: string | null }> {
-    const response = await this.#post('events', attemptToken, toJson(upload), signal)
+    const response = await this.#call('events', attemptToken, toJson(upload), signal)
     const { stop } = (await response.json()) as { stop?: unknown }
     return { stop: typeof stop === 'string' ? stop : null }
   }
@@ -84,7 +101,7 @@ export class GatewayClient {
     for (let backoffMs = 500; !stopRetrying.aborted; backoffMs = Math.min(backoffMs * 2, 10_000)) {
       try {
         const signal = AbortSignal.any([stopRetrying, AbortSignal.timeout(reportTimeoutMs)])
-        await this.#post('result', attemptToken, body, signal)
+        await this.#call('result', attemptToken, body, signal)
         return 'accepted'
       } catch (error) {
         // After a lost response the attempt has ended, and the retry gets this error: the report may have been accepted.
@@ -96,11 +113,12 @@ export class GatewayClient {
     return 'abandoned'
   }
 
-  async #post(path: string, token: string, { type, bytes }: Body, signal: AbortSignal): Promise<Response> {
+  /** A GET request if there is no body. */
+  async #call(path: string, token: string, body: Body | undefined, signal: AbortSignal): Promise<Response> {
     const response = await fetch(new URL(`/runner/${path}`, this.#url), {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': type },
-      body: bytes,
+      method: body ? 'POST' : 'GET',
+      headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': body.type }) },
+      body: body?.bytes ?? null,
       redirect: 'error',
       signal,
     }).catch((error: Error) => {

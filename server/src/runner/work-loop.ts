@@ -14,10 +14,16 @@ export interface WorkLoop {
 const minBackoffMs = 1_000
 const maxBackoffMs = 30_000
 
-export function startWorkLoop(deps: RunTurnDeps, { maxConcurrentTurns }: { maxConcurrentTurns: number }): WorkLoop {
+export interface WorkLoopOptions {
+  maxConcurrentTurns: number
+  /** Called until it succeeds once. Before that, no turn is claimed. */
+  beforeClaiming(stop: AbortSignal): Promise<void>
+}
+
+export function startWorkLoop(deps: RunTurnDeps, { maxConcurrentTurns, beforeClaiming }: WorkLoopOptions): WorkLoop {
   const stopClaiming = new AbortController()
   const releaseTurns = new AbortController()
-  const { claim, status } = createClaim(deps, stopClaiming.signal)
+  const { claim, status } = createClaim(deps, beforeClaiming, stopClaiming.signal)
   const slots = Array.from({ length: maxConcurrentTurns }, () =>
     runSlot(claim, deps, stopClaiming.signal, releaseTurns.signal),
   )
@@ -37,11 +43,18 @@ export function startWorkLoop(deps: RunTurnDeps, { maxConcurrentTurns }: { maxCo
 type Claim = () => Promise<ClaimedTurn | 'none' | 'failed'>
 
 /** Logs once when claiming fails and once when it works again, for all slots together. */
-function createClaim({ gateway, log }: RunTurnDeps, stopClaiming: AbortSignal) {
+function createClaim(
+  { gateway, log }: RunTurnDeps,
+  beforeClaiming: WorkLoopOptions['beforeClaiming'],
+  stopClaiming: AbortSignal,
+) {
+  let mayClaim = false
   let isFailing = false
   const status = { isTokenRejected: false }
   const claim: Claim = async () => {
     try {
+      if (!mayClaim) await beforeClaiming(stopClaiming)
+      mayClaim = true
       const turn = await gateway.claim(stopClaiming)
       if (isFailing) log.info('claiming turns again')
       isFailing = false

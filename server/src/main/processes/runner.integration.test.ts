@@ -36,7 +36,7 @@ async function start(settings: Record<string, string> = {}, ...wrapper: string[]
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (output += chunk.toString()))
   const exitCode = once(child, 'exit').then(([code]) => code as number | null)
   const waitForOutput = (text: string) =>
-    vi.waitFor(() => expect(output).toContain(text), { timeout: 40_000, interval: 50 })
+    vi.waitFor(() => expect(output).toContain(text), { timeout: 90_000, interval: 50 })
   return { child, exitCode, waitForOutput, output: () => output, url: `http://${listen}` }
 }
 
@@ -105,6 +105,24 @@ it('does not start without a working sandbox, and says what to do', async () => 
   )
 })
 
+it('does not start without cgroups if it serves all projects, unless the operator accepts that', async () => {
+  gateway.isRunnerShared = true
+  const refused = await start()
+  await expect(refused.exitCode).resolves.toBe(78)
+  expect(refused.output()).toMatch(
+    /this machine does not meet the requirements:\n.*Delegate=yes.*COLOPHON_RUNNER_CGROUPS=optional/,
+  )
+  const turn = gateway.enqueue({ prompt: 'script: write' })
+  await start({ COLOPHON_RUNNER_CGROUPS: 'optional' })
+  await vi.waitFor(() => expect(turn.report?.kind).toBe('result'), 60_000)
+})
+
+it('does not start without cgroups if they are required', async () => {
+  const runner = await start({ COLOPHON_RUNNER_CGROUPS: 'required' })
+  await expect(runner.exitCode).resolves.toBe(78)
+  expect(runner.output()).toContain('no delegated cgroup')
+})
+
 it('trusts only the given CA of a gateway', async () => {
   const { key, cert } = await selfSignedCertificate(['localhost'])
   await using secure = await SimulatedGateway.start(
@@ -118,7 +136,7 @@ it('trusts only the given CA of a gateway', async () => {
   untrusting.child.kill('SIGTERM')
   expect(turn.heartbeatsAtMs).toEqual([])
   await start({ COLOPHON_GATEWAY_URL: secure.url, COLOPHON_GATEWAY_CA_BUNDLE: cert })
-  await vi.waitFor(() => expect(turn.report?.kind).toBe('result'), 40_000)
+  await vi.waitFor(() => expect(turn.report?.kind).toBe('result'), 90_000)
 })
 
 it('keeps running when the gateway does not know its token', async () => {

@@ -1,9 +1,10 @@
+import { availableParallelism } from 'node:os'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import type { RunnerConfig } from '../../platform/config.ts'
 import { addHealthRoutes } from '../../platform/http/health-routes.ts'
 import { createHttpServer } from '../../platform/http/http-server.ts'
 import { ComponentNotReadyError, Readiness } from '../../platform/http/readiness.ts'
-import { createLog, type Log } from '../../platform/log.ts'
+import { createLog } from '../../platform/log.ts'
 import type { CodingAgent } from '../../runner/agents/coding-agent.ts'
 import { PiAgent } from '../../runner/agents/pi/pi-agent.ts'
 import { DocsChecks } from '../../runner/checks/docs-checks.ts'
@@ -27,8 +28,9 @@ export async function startRunner(config: RunnerConfig): Promise<RunningProcess>
   if (config.gatewayCaPem) setDefaultCACertificates([...getCACertificates('default'), config.gatewayCaPem])
 
   const agent = new PiAgent()
-  const cgroups = openCgroups(log)
+  const { cgroups, reason } = openSandboxCgroupFactory()
   const sandbox = { mounts: listSandboxMounts(agent), cgroups, limits: fitLimits(maxConcurrentTurns, cgroups) }
+  if (!cgroups && config.cgroups === 'required') throw missingCgroups(reason)
   await requireSandbox(sandbox)
   const docsChecks = new DocsChecks()
   await warmUp([agent, docsChecks], sandbox)
@@ -44,10 +46,21 @@ export async function startRunner(config: RunnerConfig): Promise<RunningProcess>
   addHealthRoutes(server, readiness)
   const http = await serveHttp(server, { config: config.http, readiness, release: async () => {} })
   const gateway = new GatewayClient({ gatewayUrl, token })
+  const refusal = Promise.withResolvers<never>()
+  // Only the gateway knows which projects the runner serves, and it may not be reachable yet.
+  const beforeClaiming = async (stop: AbortSignal) => {
+    if (cgroups || config.cgroups === 'optional') return
+    if (!(await gateway.describeRunner(stop)).isShared) return
+    const error = missingCgroups(reason)
+    refusal.reject(error)
+    throw error
+  }
   loop = startWorkLoop(
     { agent, docsChecks, gateway, gatewayUrl, cgroups, limits: sandbox.limits, log },
-    { maxConcurrentTurns },
+    { maxConcurrentTurns, beforeClaiming },
   )
+  if (!cgroups)
+    log.warn({ reason }, 'no cgroup: the runner itself enforces the limits of turns; with systemd, set Delegate=yes')
   log.info(
     {
       agent: agent.name,
@@ -59,6 +72,7 @@ export async function startRunner(config: RunnerConfig): Promise<RunningProcess>
     'ready: waiting for turns',
   )
   return {
+    failed: refusal.promise,
     shutdownDelaySeconds: http.shutdownDelaySeconds + shutdownGraceSeconds,
     async stop() {
       readiness.markStopping()
@@ -68,19 +82,22 @@ export async function startRunner(config: RunnerConfig): Promise<RunningProcess>
   }
 }
 
-function openCgroups(log: Log): SandboxCgroupFactory | undefined {
-  const opened = openSandboxCgroupFactory()
-  if (!opened.cgroups)
-    log.warn(
-      { reason: opened.reason },
-      'no cgroup: the memory of turns is monitored, not limited; with systemd, set Delegate=yes',
-    )
-  return opened.cgroups
-}
+const missingCgroups = (reason: string | undefined) =>
+  new HostRequirementsError([
+    `The runner has no delegated cgroup (${reason}), so that the kernel cannot limit the memory and the CPU time of a turn, and a turn ` +
+      'could slow down or end turns of other projects. Do one of the following (docs/runners.md#cgroups): with systemd, set Delegate=yes; ' +
+      'in a container, give the runner a writable cgroup; serve only named projects, with admin runner create --projects; ' +
+      'or set COLOPHON_RUNNER_CGROUPS=optional to accept weaker limits.',
+  ])
 
 function fitLimits(maxConcurrentTurns: number, cgroups: SandboxCgroupFactory | undefined): SandboxLimits {
   const availableMemoryBytes = readAvailableMemoryBytes()
-  const limits = fitSandboxLimits({ availableMemoryBytes, maxConcurrentTurns, hasCgroups: cgroups !== undefined })
+  const limits = fitSandboxLimits({
+    availableMemoryBytes,
+    availableCpus: availableParallelism(),
+    maxConcurrentTurns,
+    hasCgroups: cgroups !== undefined,
+  })
   if (limits) return limits
   const mebibytes = Math.floor(availableMemoryBytes / 1024 ** 2)
   throw new HostRequirementsError([

@@ -10,6 +10,8 @@ export interface RunningProcess {
   /** How long `stop` waits before it closes anything. */
   shutdownDelaySeconds: number
   stop(): Promise<void>
+  /** Rejects if the process cannot do its work, and has to exit. */
+  failed?: Promise<never>
 }
 
 /** Starts to listen. `stop` first reports `stopping` on `/readyz`, then finishes open requests, then calls `release`. */
@@ -37,11 +39,12 @@ export async function serveHttp(
 
 const stopTimeoutMs = 60_000 // in addition to the configured delay
 
-/** Runs until SIGTERM or SIGINT. A second signal, or a stop that takes too long, ends the process immediately. */
+/** Runs until SIGTERM or SIGINT, or until it fails. A second signal, or a stop that takes too long, ends the process immediately. */
 export async function runUntilStopped(running: RunningProcess, log: Log): Promise<void> {
-  const signal = await new Promise<NodeJS.Signals>((resolve) => {
+  const stopSignal = new Promise<NodeJS.Signals>((resolve) => {
     for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, resolve)
   })
+  const signal = await (running.failed ? Promise.race([stopSignal, running.failed]) : stopSignal)
   log.info({ signal }, 'stopping: finishing work in progress')
   const exitNow = (reason: string) => {
     log.error({ reason }, 'stopped before work in progress was finished')

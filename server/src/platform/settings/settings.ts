@@ -418,6 +418,16 @@ export const settings = {
     maxConcurrentTurns: withDefault('COLOPHON_RUNNER_MAX_CONCURRENT_TURNS', integer(1, 1000), '2', {
       meaning: 'Maximum number of concurrent turns. The runner divides its [memory](runners.md#memory) among them.',
     }),
+    cgroups: withDefault(
+      'COLOPHON_RUNNER_CGROUPS',
+      oneOf('required', 'required-if-shared', 'optional'),
+      'required-if-shared',
+      {
+        meaning:
+          'Whether the runner starts without a [delegated cgroup](runners.md#cgroups). `required-if-shared`: only if it serves ' +
+          'the projects that its token names, not if it serves all projects. `optional`: always, with weaker limits.',
+      },
+    ),
     shutdownGraceSeconds: withDefault('COLOPHON_RUNNER_SHUTDOWN_GRACE_SECONDS', integer(0, 3600), '20', {
       meaning: 'How long running turns may continue after a stop signal before they are released.',
     }),

@@ -2,7 +2,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { IsolationLayer } from './isolation-layers.ts'
-import type { SandboxLimits } from './limits.ts'
+import { type SandboxLimits, sandboxNiceness } from './limits.ts'
 
 export interface ReadOnlyMount {
   from: string
@@ -111,6 +111,7 @@ export function buildBubblewrapCommand(options: BubblewrapOptions): [program: st
     'sh',
     programs.bwrap,
     ...bubblewrapArguments(options),
+    ...lowPriority(options),
     'prlimit',
     ...processLimits(options),
     'node',
@@ -182,6 +183,8 @@ function bubblewrapArguments({ disabledLayers, mounts, nodeBinary, gatewayDirect
     ...(disabledLayers.has('PID namespace') ? [] : layer('masked /proc files', ...listMaskedProcFiles().flatMap(mask))),
     '--dev',
     '/dev',
+    // Reads zeros as well, but cannot be mapped: a shared mapping of /dev/zero is memory that no limit counts.
+    ...layer('mounts', '--dev-bind', '/dev/full', '/dev/zero'),
     ...Object.entries(writableMounts).flatMap(([name, to]) => ['--bind', `/dev/shm/${name}`, to]),
     ...layer('read-only mounts', '--remount-ro', '/dev', '--remount-ro', '/'), // each is a tmpfs without a size limit
 
@@ -196,6 +199,9 @@ function bubblewrapArguments({ disabledLayers, mounts, nodeBinary, gatewayDirect
 const mask = (path: string): string[] =>
   statSync(path).isDirectory() ? ['--tmpfs', path, '--remount-ro', path] : ['--ro-bind', '/dev/null', path]
 
+const lowPriority = ({ disabledLayers }: BubblewrapOptions): string[] =>
+  disabledLayers.has('CPU priority') ? [] : ['nice', '-n', String(sandboxNiceness)]
+
 /** Set inside: outside of the sandbox's user namespace, all sandboxes of a user would share one process count. */
 function processLimits({ limits, disabledLayers }: BubblewrapOptions): string[] {
   return [
@@ -203,6 +209,8 @@ function processLimits({ limits, disabledLayers }: BubblewrapOptions): string[] 
     ...(disabledLayers.has('memory limit') ? [] : [`--data=${limits.processMemoryBytes}`]),
     `--nofile=${limits.openFiles}`,
     '--core=0',
+    '--nice=0', // no way back to a higher priority
+    '--rtprio=0',
     '--memlock=65536',
   ]
 }

@@ -1,11 +1,15 @@
 /**
  * A cgroup per sandbox, if the runner may create one: the kernel then limits the memory and the number of processes of a whole
- * turn. Only cgroup v2. The runner needs its own subtree: with systemd, set `Delegate=yes`.
+ * turn, and divides the CPUs fairly among turns. Only cgroup v2. The runner needs its own subtree: with systemd, set `Delegate=yes`.
  */
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SandboxLimits } from './limits.ts'
+
+const controllers = ['cpu', 'memory', 'pids']
+/** The maximum. A sandbox has the default, 100: even a hundred busy ones leave half of the CPUs to the runner. */
+const runnerCpuWeight = 10_000
 
 export interface SandboxCgroupFactory {
   create(limits: SandboxLimits): SandboxCgroup
@@ -18,7 +22,9 @@ export interface SandboxCgroup {
 }
 
 /** Undefined, with the reason, if cgroups are not available. Call it once, before the first sandbox is opened. */
-export function openSandboxCgroupFactory(): { cgroups: SandboxCgroupFactory } | { cgroups: undefined; reason: string } {
+export function openSandboxCgroupFactory():
+  | { cgroups: SandboxCgroupFactory; reason?: undefined }
+  | { cgroups: undefined; reason: string } {
   try {
     return { cgroups: createGroups(ownCgroup()) }
   } catch (error) {
@@ -38,12 +44,13 @@ function ownCgroup(): string {
 
 function createGroups(parent: string): SandboxCgroupFactory {
   const available = readFileSync(join(parent, 'cgroup.controllers'), 'utf8').trim().split(' ')
-  const missing = ['memory', 'pids'].filter((controller) => !available.includes(controller))
+  const missing = controllers.filter((controller) => !available.includes(controller))
   if (missing.length > 0) throw new Error(`the runner's cgroup lacks the controllers: ${missing.join(', ')}`)
   // A cgroup that delegates controllers may not contain processes itself, so the runner moves into a child.
   mkdirSync(join(parent, 'runner'), { recursive: true })
   writeFileSync(join(parent, 'runner/cgroup.procs'), String(process.pid))
-  writeFileSync(join(parent, 'cgroup.subtree_control'), '+memory +pids')
+  writeFileSync(join(parent, 'cgroup.subtree_control'), controllers.map((controller) => `+${controller}`).join(' '))
+  writeFileSync(join(parent, 'runner/cpu.weight'), String(runnerCpuWeight))
   // left behind by a runner that was killed
   for (const name of readdirSync(parent)) if (name.startsWith('sandbox-')) removeIfEmpty(join(parent, name))
   let number = 0

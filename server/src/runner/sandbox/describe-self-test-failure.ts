@@ -1,4 +1,4 @@
-import type { SelfTestFailure } from './self-test.ts'
+import type { SelfTestFailure } from './self-test-failure.ts'
 
 /** Describes a failed escape test in one line, with what to do about it. */
 export function describeSelfTestFailure({ layer, finding }: SelfTestFailure): string {
@@ -33,5 +33,7 @@ const remedies: Record<Exclude<SelfTestFailure['layer'], 'sandbox'>, string> = {
   'seccomp filter': 'The kernel must support seccomp filters (CONFIG_SECCOMP_FILTER).',
   'process limit': 'The kernel must enforce RLIMIT_NPROC in the sandbox.',
   'memory limit': 'The kernel must enforce RLIMIT_DATA for anonymous memory, as Linux 4.7 and newer do.',
+  'CPU priority':
+    'Delegate a cgroup to the runner (systemd: Delegate=yes), or set sysctl kernel.sched_autogroup_enabled=0. If the machine was busy, start the runner again.',
   egress: 'Unix sockets must work in TMPDIR, and the user of the sandbox must be able to enter that directory.',
 }

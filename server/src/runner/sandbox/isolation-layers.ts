@@ -20,6 +20,7 @@ export const isolationLayers = [
   'seccomp filter',
   'process limit',
   'memory limit',
+  'CPU priority',
 ] as const
 
 export type IsolationLayer = (typeof isolationLayers)[number]

@@ -12,6 +12,8 @@ export interface SandboxLimits {
   /** Includes threads, of which a Node process has about ten. */
   processes: number
   openFiles: number
+  /** Its share of the CPUs. A sandbox that uses more gets the lowest priority: it may use only what nobody else needs. */
+  cpus: number
 }
 
 interface MountLimit {
@@ -30,7 +32,11 @@ export const defaultSandboxLimits: SandboxLimits = {
   processMemoryBytes: 1024 * mebibyte,
   processes: 256,
   openFiles: 1_024,
+  cpus: 1,
 }
+
+/** Below the runner, which must stay able to send heartbeats. Processes in the sandbox cannot lower the value again. */
+export const sandboxNiceness = 5
 
 /** What the runner's own process needs. */
 const runnerMemoryBytes = 200 * mebibyte
@@ -43,10 +49,12 @@ export const minTurnMemoryBytes = 320 * mebibyte
  */
 export function fitSandboxLimits({
   availableMemoryBytes,
+  availableCpus,
   maxConcurrentTurns,
   hasCgroups,
 }: {
   availableMemoryBytes: number
+  availableCpus: number
   maxConcurrentTurns: number
   hasCgroups: boolean
 }): SandboxLimits | undefined {
@@ -58,7 +66,7 @@ export function fitSandboxLimits({
   const memoryBytes = Math.min(defaultSandboxLimits.memoryBytes, hasCgroups ? shareBytes : shareBytes - mountBytes)
   if (memoryBytes < minTurnMemoryBytes) return undefined
   // `processMemoryBytes` stays: it includes what V8 only reserves, so Node does not start with much less.
-  return { ...defaultSandboxLimits, workspace, temporary, memoryBytes }
+  return { ...defaultSandboxLimits, workspace, temporary, memoryBytes, cpus: availableCpus / maxConcurrentTurns }
 }
 
 function shrinkMount({ sizeBytes, files }: MountLimit, maxBytes: number): MountLimit {

@@ -7,6 +7,7 @@ const packages = {
   prlimit: 'util-linux',
   git: 'git',
   rg: 'ripgrep',
+  perl: 'perl-base',
 } as const
 
 export class MissingProgramError extends Error {

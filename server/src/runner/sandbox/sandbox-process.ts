@@ -7,8 +7,8 @@ import { buildBubblewrapCommand, type ReadOnlyMount } from './bubblewrap.ts'
 import type { SandboxCgroup, SandboxCgroupFactory } from './cgroup.ts'
 import type { IsolationLayer } from './isolation-layers.ts'
 import type { SandboxLimits } from './limits.ts'
-import { watchMemory } from './memory-watch.ts'
 import { findProgram } from './programs.ts'
+import { watchResources } from './resource-watch.ts'
 import { compileSeccompFilter } from './seccomp.ts'
 
 export interface SandboxOptions {
@@ -16,7 +16,7 @@ export interface SandboxOptions {
   mounts: readonly ReadOnlyMount[]
   /** Contains `gateway.sock`, the only egress. */
   gatewayDirectory: string
-  /** Undefined: cgroups are not available. Limits per process and a watch on the total memory are used instead. */
+  /** Undefined: cgroups are not available. Limits per process, a lower priority and a watch on all processes are used instead. */
   cgroups: SandboxCgroupFactory | undefined
   limits: SandboxLimits
   /** For tests: isolation layers to leave out. */
@@ -44,7 +44,7 @@ export class SandboxProcess {
   #firstProcess: number | undefined
   #errorOutput = ''
   #reason: string | undefined
-  #stopMemoryWatch = () => {}
+  #stopWatch = () => {}
 
   constructor({ mounts, gatewayDirectory, cgroups, limits, disabledLayers = new Set() }: SandboxOptions) {
     const [program, ...args] = buildBubblewrapCommand({
@@ -71,7 +71,7 @@ export class SandboxProcess {
       })
       this.#child.once('close', () => resolve())
     })
-    void this.ended.then(() => this.#stopMemoryWatch())
+    void this.ended.then(() => this.#stopWatch())
 
     const streams = this.#child.stdio as [Writable, Readable, Readable, Readable, Writable]
     for (const stream of streams) stream.on('error', () => {}) // streams break when the process ends, which is reported separately
@@ -85,8 +85,8 @@ export class SandboxProcess {
       const pid = /"child-pid": *(\d+)/.exec(chunk.toString('utf8'))?.[1]
       if (pid === undefined) return
       this.#firstProcess = Number(pid)
-      if (!this.#group && !disabledLayers.has('memory limit'))
-        this.#stopMemoryWatch = watchMemory(this.#firstProcess, limits.memoryBytes, () =>
+      if (!this.#group)
+        this.#stopWatch = watchResources(this.#firstProcess, { limits, disabledLayers }, () =>
           this.kill('its processes exceeded the memory limit of a turn'),
         )
     })
@@ -106,7 +106,7 @@ export class SandboxProcess {
 
   kill(reason: string): void {
     this.#reason ??= reason
-    this.#stopMemoryWatch()
+    this.#stopWatch()
     this.#group?.kill()
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
     // When the first process of a PID namespace dies, the kernel kills all others, and its parent is notified only when they

@@ -7,6 +7,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { findHostProcessIds } from '../testing/host-processes.ts'
 import { type EgressSocket, openEgressSocket } from './egress-socket.ts'
 import { defaultSandboxLimits } from './limits.ts'
+import { memoryAttackCommand, memoryAttacks } from './resource-tests.ts'
 import { Sandbox } from './sandbox.ts'
 import type { SandboxOptions } from './sandbox-process.ts'
 
@@ -104,6 +105,35 @@ describe('sandbox', () => {
     const hungry = `node -e "const b=Buffer.alloc(200_000_000,1);setTimeout(()=>{},60_000)"`
     await expect(shell(sandbox, `${hungry} & ${hungry} & wait`)).resolves.toMatchObject({
       end: { kind: 'sandbox_ended', reason: expect.stringContaining('memory') },
+    })
+  })
+
+  it.each(Object.keys(memoryAttacks))('does not let a program take memory that no limit counts: %s', async (way) => {
+    const sandbox = await openSandbox({ limits: { ...defaultSandboxLimits, memoryBytes: 128 * 1024 * 1024 } })
+    const { output } = await sandbox.run({ command: memoryAttackCommand(way, 192), maxOutputBytes: 10_000 })
+    expect(output.toString('utf8')).not.toContain('kept')
+  })
+
+  it('gives a busy sandbox the lowest priority, and keeps it from getting another one', async () => {
+    const sandbox = await openSandbox({ limits: { ...defaultSandboxLimits, cpus: 0.1 } })
+    await expect(shell(sandbox, 'nice; renice -n 0 -p $$ >/dev/null 2>&1; nice')).resolves.toMatchObject({
+      output: '5\n5\n',
+    })
+    const busy = `(setsid sh -c 'while :; do :; done' &); for i in $(seq 150); do [ $(nice) = 19 ] && break; sleep 0.1; done; nice`
+    await expect(shell(sandbox, busy)).resolves.toMatchObject({ output: '19\n' })
+  })
+
+  it('runs what programs commonly do with shared memory and /dev/zero', async () => {
+    const sandbox = await openSandbox()
+    const python = `
+import mmap, tempfile
+with tempfile.TemporaryFile() as file:
+    file.truncate(4096)
+    mmap.mmap(file.fileno(), 4096)[0:2] = b'ok'`
+    await expect(shell(sandbox, `head -c 3 /dev/zero | od -An -tx1; python3 -c "${python}"`)).resolves.toEqual({
+      end: { kind: 'exited', code: 0 },
+      output: ' 00 00 00\n',
+      errorOutput: '',
     })
   })
 

@@ -66,6 +66,7 @@ const deniedCalls: Readonly<Record<string, CallNumbers>> = {
   shmget: call(29, 194),
   msgget: call(68, 186),
   semget: call(64, 190),
+  mq_open: call(240, 180),
 
   // the machine itself
   acct: call(163, 89),
@@ -114,12 +115,14 @@ const callsWithCheckedArguments = {
   socketpair: call(53, 199),
   ioctl: call(16, 29),
   personality: call(135, 92),
+  mmap: call(9, 222),
 } satisfies Record<string, CallNumbers>
 
 const newNamespaceFlags = 0x7e020080 // every CLONE_NEW… flag that clone accepts
 const socketFamilies = { unix: 1, inet: 2, inet6: 10, netlink: 16 }
 const netlinkRoute = 0
 const terminalInjectionRequests = [0x5412, 0x541c] // TIOCSTI, TIOCLINUX
+const mappingFlags = { shared: 0x01, anonymous: 0x20 }
 const allowedPersonalities = [0, 0xffffffff] // the default, and the value that queries the current one
 
 const errno = { EPERM: 1, ENOSYS: 38, EAFNOSUPPORT: 97 }
@@ -248,6 +251,12 @@ export function compileSeccompFilter(architectureName: string): Buffer {
       load(argumentOffset(0)),
       ...whenOneOf(allowedPersonalities, allow),
       deny,
+    ]),
+    // Shared anonymous memory is not counted for a process once it has unmapped it.
+    ...onCall(callsWithCheckedArguments.mmap, [
+      load(argumentOffset(3)),
+      ...when('anyBit', mappingFlags.shared, when('anyBit', mappingFlags.anonymous, [deny])),
+      allow,
     ]),
     allow,
   ])

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { openSandboxCgroupFactory } from './cgroup.ts'
 import { type IsolationLayer, isolationLayers } from './isolation-layers.ts'
 import { defaultSandboxLimits } from './limits.ts'
+import { memoryAttacks, testMemoryLimits } from './resource-tests.ts'
 import { runSandboxSelfTest } from './self-test.ts'
 
 const { cgroups } = openSandboxCgroupFactory()
@@ -17,5 +18,16 @@ describe('sandbox self-test', () => {
   it.each(removable)('detects a missing isolation layer: %s', async (layer) => {
     const outcome = await testWithout(layer)
     expect(outcome.kind === 'failed' ? outcome.failures.map((failure) => failure.layer) : []).toContain(layer)
+  })
+
+  it('detects each way to take memory that no limit counts', async () => {
+    const disabledLayers = new Set<IsolationLayer>(['seccomp filter', 'mounts', 'memory limit'])
+    const failures = await testMemoryLimits({
+      mounts: [],
+      cgroups: undefined,
+      limits: defaultSandboxLimits,
+      disabledLayers,
+    })
+    expect(failures).toEqual(Object.values(memoryAttacks))
   })
 })

@@ -10,35 +10,32 @@ import { commonMountPoints, listMaskedProcFiles, writableMounts } from './bubble
 import { openEgressSocket } from './egress-socket.ts'
 import type { Breach, HostFacts } from './inside/escape-tests.ts'
 import { type IsolationLayer, isolationLayers } from './isolation-layers.ts'
+import { sandboxNiceness } from './limits.ts'
 import { findProgram, MissingProgramError } from './programs.ts'
+import { testCpuPriority, testMemoryLimits } from './resource-tests.ts'
 import { Sandbox } from './sandbox.ts'
-import { SandboxError, type SandboxOptions } from './sandbox-process.ts'
+import { SandboxError } from './sandbox-process.ts'
+import type { SelfTestFailure, SelfTestOptions } from './self-test-failure.ts'
 
 export type SelfTestResult = { kind: 'passed' } | { kind: 'failed'; failures: readonly SelfTestFailure[] }
 
-/** `sandbox`: it cannot be opened. `egress`: the gateway cannot be reached from inside, so an agent could not work. */
-export interface SelfTestFailure {
-  layer: IsolationLayer | 'sandbox' | 'egress'
-  finding: string
-}
-
-/** Takes about a second. */
+/** Takes about three seconds. */
 export async function runSandboxSelfTest(options: SelfTestOptions): Promise<SelfTestResult> {
   const failures: SelfTestFailure[] = []
   try {
-    for (const program of ['git', 'rg', 'prlimit'] as const) findProgram(program)
+    for (const program of ['git', 'rg', 'prlimit', 'perl'] as const) findProgram(program)
     failures.push(...(await runEscapeTests(isolationLayers, options)))
     // The seccomp filter denies nested user namespaces too, and would hide that the other layer is missing.
     const disabledLayers = new Set<IsolationLayer>([...(options.disabledLayers ?? []), 'seccomp filter'])
     failures.push(...(await runEscapeTests(['user namespaces'], { ...options, disabledLayers })))
+    // They take seconds, and rely on the layers that were tested before.
+    if (failures.length === 0) failures.push(...(await testMemoryLimits(options)), ...(await testCpuPriority(options)))
   } catch (error) {
     if (!(error instanceof SandboxError || error instanceof MissingProgramError)) throw error
     failures.push({ layer: 'sandbox', finding: error.message })
   }
   return failures.length === 0 ? { kind: 'passed' } : { kind: 'failed', failures }
 }
-
-type SelfTestOptions = Pick<SandboxOptions, 'mounts' | 'cgroups' | 'limits' | 'disabledLayers'>
 
 async function runEscapeTests(layers: readonly IsolationLayer[], options: SelfTestOptions): Promise<SelfTestFailure[]> {
   await using host = await listenOnLoopback()
@@ -93,6 +90,7 @@ function hostFacts(
     ),
     processes: limits.processes,
     processMemoryBytes: limits.processMemoryBytes,
+    niceness: sandboxNiceness,
   }
 }
 

@@ -65,6 +65,8 @@ const uploadValidator = Compile(EventUpload)
 const reportValidator = Compile(ReportHeader)
 
 export class SimulatedGateway implements AsyncDisposable {
+  /** Whether the runner is told that it serves all projects. */
+  isRunnerShared = false
   readonly repository: SimulatedRepository
   readonly turns = new Map<string, SimulatedTurnRecord>()
   faults: GatewayFaults = {}
@@ -145,6 +147,7 @@ export class SimulatedGateway implements AsyncDisposable {
   }
 
   #reject(url: string, token: string | undefined): SimulatedResponse | undefined {
+    if (url === '/runner/self') return token === simulatedRunnerToken ? undefined : { status: 401 }
     if (url === '/runner/claim') {
       if (this.#hasFault('claimFailures')) return { status: 503 }
       return token === simulatedRunnerToken ? undefined : { status: 401 }
@@ -158,6 +161,7 @@ export class SimulatedGateway implements AsyncDisposable {
 
   async #handleRunnerCall(url: string, token = '', body: Buffer, response: ServerResponse): Promise<SimulatedResponse> {
     const turn = this.turns.get(token)
+    if (url === '/runner/self') return { status: 200, body: { isShared: this.isRunnerShared } }
     if (url === '/runner/claim') return this.#claim(response)
     if (this.faults.hangs) await once(response, 'close')
     if (url === '/runner/events' && turn) return this.#receiveEvents(turn, body)

@@ -3,7 +3,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, readlinkSync, statfsSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
-import { networkInterfaces } from 'node:os'
+import { getPriority, networkInterfaces, setPriority } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { IsolationLayer } from '../isolation-layers.ts'
 
@@ -18,6 +18,7 @@ export interface HostFacts {
   sizes: Record<string, { sizeBytes: number; files: number }>
   processes: number
   processMemoryBytes: number
+  niceness: number
 }
 
 export interface Breach {
@@ -115,6 +116,16 @@ const escapeTests: Record<IsolationLayer, EscapeTest> = {
       return `one process can allocate more than ${processMemoryBytes} bytes`
     } catch {
       return undefined
+    }
+  },
+
+  'CPU priority': ({ niceness }) => {
+    if (getPriority() < niceness) return 'processes have the priority of the runner'
+    try {
+      setPriority(getPriority() - 1)
+      return 'a process can raise its priority'
+    } catch {
+      return succeeds('chrt', '--fifo', '1', 'true') ? 'a process can get a real-time priority' : undefined
     }
   },
 }

@@ -1,0 +1,99 @@
+/** Many busy processes, each in a session of its own. They must not take the CPUs from the runner and from other turns. */
+import { availableParallelism } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { defaultSandboxLimits } from '../../server/src/runner/sandbox/limits.ts'
+import { Sandbox } from '../../server/src/runner/sandbox/sandbox.ts'
+import { formatFinalAgentReply, promptWithScript } from '../../testing/harness/scripted-model.ts'
+import { waitForJob } from '../../testing/harness/wait-for-job.ts'
+import type { ProofRun } from '../proof.ts'
+import { runAttackJob } from './attack-job.ts'
+import type { AttackOutcome } from './attacks-with-layers.ts'
+import type { SandboxFixture } from './fixture.ts'
+import { startOpenGateway } from './open-gateway.ts'
+
+const processes = Math.min(200, 32 * availableParallelism())
+const busySeconds = 15
+const busyCommand = `for i in $(seq ${processes}); do setsid perl -e 'alarm ${busySeconds}; 1 while 1' & done; wait`
+/** The runner lowers the priority of a sandbox that has used more than its share of the CPUs for five seconds. */
+const settleMs = 8_000
+const starvedFactor = 8
+const maxFactor = 5
+
+/** Returns whether the attack succeeded without its isolation layer, and the outcome with all of them. */
+export async function attackCpu(
+  run: ProofRun,
+  { project, others }: SandboxFixture,
+): Promise<{ withoutLayer: number; outcome: AttackOutcome }> {
+  const idleMs = await measureWorkMs()
+  const unprotectedMs = await measureWithoutPriority()
+  const isStarved = unprotectedMs >= starvedFactor * idleMs
+  run.check(
+    isStarved,
+    `without a CPU priority, ${processes} busy processes slow down others at least ${starvedFactor}×: ${describe(unprotectedMs, idleMs)}`,
+  )
+
+  const attack = runAttackJob(
+    project,
+    promptWithScript('Be busy.', [
+      { call: [{ tool: 'bash', arguments: { command: busyCommand, timeout: busySeconds } }] },
+      { say: 'Nothing has to change.' },
+    ]),
+  )
+  const { id } = await others.client.jobs.create(others.projectId, {
+    prompt: promptWithScript('Add a page.', [
+      { call: [{ tool: 'write', arguments: { path: 'docs/busy.md', content: '# Busy\n' } }] },
+      { say: formatFinalAgentReply('Add a page', 'As asked.') },
+    ]),
+  })
+  await sleep(settleMs)
+  const protectedMs = await measureWorkMs()
+  run.check(
+    protectedMs <= maxFactor * idleMs,
+    `a busy sandbox slows down others at most ${maxFactor}×: ${describe(protectedMs, idleMs)}`,
+  )
+  const neighbor = await waitForJob(others, id)
+  run.check(
+    neighbor.outcome === 'pull_request',
+    `a turn of another project completes while a sandbox is busy, got ${neighbor.outcome} ${JSON.stringify(neighbor.error)}`,
+  )
+  const result = await attack
+  run.check(result.outputs.length === 1, `the busy turn ran once, got ${result.outputs.length} attempts`)
+  run.log(
+    `busy processes: ${describe(unprotectedMs, idleMs)} without a CPU priority, ${describe(protectedMs, idleMs)} with it`,
+  )
+  return {
+    withoutLayer: isStarved ? 1 : 0,
+    outcome: { breaches: protectedMs > maxFactor * idleMs ? 1 : 0, jobs: [result] },
+  }
+}
+
+async function measureWithoutPriority(): Promise<number> {
+  await using egress = await startOpenGateway([])
+  await using sandbox = await Sandbox.open({
+    mounts: [],
+    gatewayDirectory: egress.directory,
+    cgroups: undefined,
+    limits: defaultSandboxLimits,
+    disabledLayers: new Set(['CPU priority']),
+  })
+  sandbox.start(
+    { command: ['sh', '-c', busyCommand], maxOutputBytes: 10_000 },
+    { onOutput: () => {}, onErrorOutput: () => {} },
+  )
+  await sleep(settleMs)
+  return await measureWorkMs()
+}
+
+const workCpuMs = 100
+
+/** How long work takes that needs 100 ms of CPU time. */
+async function measureWorkMs(): Promise<number> {
+  const startedAt = performance.now()
+  const before = process.cpuUsage()
+  let used: NodeJS.CpuUsage
+  do used = process.cpuUsage(before)
+  while (used.user + used.system < workCpuMs * 1_000)
+  return performance.now() - startedAt
+}
+
+const describe = (ms: number, idleMs: number) => `${(ms / idleMs).toFixed(1)}×`
