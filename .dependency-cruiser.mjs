@@ -6,7 +6,18 @@
  *   main ─▶ gateway, activities ─▶ capabilities, code-hosts ─▶ platform, content-gate ─▶ site-generators
  *   main ─▶ runner ─▶ runner-wire        workflows ┄types┄▶ activities        web, cli ─▶ sdk
  */
-const capabilities = ['jobs', 'keys', 'projects', 'audit', 'analytics', 'models', 'people', 'github', 'offboarding']
+const capabilities = [
+  'jobs',
+  'keys',
+  'projects',
+  'audit',
+  'analytics',
+  'models',
+  'people',
+  'github',
+  'webhooks',
+  'offboarding',
+]
 const serverFolder = (...names) => `^server/src/(${names.join('|')})/`
 const test = '\\.test\\.tsx?$|/testing/'
 const githubSimulator = '^testing/simulators/github/'

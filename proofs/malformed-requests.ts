@@ -60,6 +60,10 @@ const extraRules: Readonly<Record<string, { statuses: readonly number[]; rule: s
       { statuses: [400], rule: 'the email address must be valid for signing in' },
     ]),
   ),
+  'POST /v2/projects/{projectId}/webhooks': {
+    statuses: [400],
+    rule: 'the target must be a URL or the address of a member, and a project has at most 200 endpoints',
+  },
   'POST /v2/projects/{projectId}/repository': { statuses: [400], rule: 'the repository must exist' },
   'PATCH /v2/projects/{projectId}/repository': { statuses: [400], rule: 'templates must contain their variables' },
   'PATCH /v2/projects/{projectId}/settings': {

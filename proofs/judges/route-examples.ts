@@ -59,7 +59,11 @@ export async function readApiOperations(apiUrl: string): Promise<ApiOperation[]>
   )
 }
 
-type CreateResource = (post: (path: string, body: unknown) => Promise<Record<string, unknown>>) => Promise<string>
+type CreateResource = (
+  post: (path: string, body: unknown) => Promise<Record<string, unknown>>,
+  /** With the IDs of the parameters before this one. */
+  path: string,
+) => Promise<string>
 
 /** Only operators can add models. A proof that deletes one has to insert it first. */
 export const exampleModel = 'example-model'
@@ -86,6 +90,11 @@ const creators: Readonly<Record<string, CreateResource>> = {
   },
   runnerId: async (post) =>
     ((await post('/v2/projects/{projectId}/runners', { name: 'an example' })).runner as { id: string }).id,
+  endpointId: async (post) => {
+    const endpoint = { kind: 'webhook', name: 'an example', target: 'https://ci.example.com/', events: ['job.failed'] }
+    return ((await post('/v2/projects/{projectId}/webhooks', endpoint)).endpoint as { id: string }).id
+  },
+  deliveryId: async (post, path) => String((await post(path.replace(/\/deliveries\/.*/, '/test'), undefined)).id),
   modelName: async () => exampleModel,
   sessionId: async () => 'ses_01m7ej3x5ye8w9s6n0q4t2v7kd', // ending a session that does not exist succeeds
   passkeyId: async () => 'psk_01m7ej3x5ye8w9s6n0q4t2v7kd', // removing a passkey that does not exist succeeds
@@ -116,7 +125,7 @@ export async function createUrlWithExampleResources(
     if (name === 'projectId') continue
     const create = creators[name]
     if (!create) throw new Error(`${path}: proofs/judges/route-examples.ts cannot create a ${name} yet`)
-    filled = filled.replace(placeholder, await create(post))
+    filled = filled.replace(placeholder, await create(post, filled))
   }
   return `${apiUrl}${filled}`
 }

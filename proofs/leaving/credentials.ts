@@ -7,6 +7,8 @@ const ofTheProject = 'of the project or the instance: sealed, and never shown to
 const ofTheProvider = 'the provider vouches for a person; a disabled one gets no session (provider.integration.test.ts)'
 const ofGithub = 'an OAuth round trip, which only the session of the same person can complete'
 const startsPoll = 'signs webhooks: someone who knows it can only trigger an early poll'
+const signsWebhooks =
+  'sealed, and signs or receives events: it gives no access, and endpoints of a person who leaves are disabled (endpoint-routes.integration.test.ts)'
 const notASecret = 'not a secret'
 const session = 'a session, which the proof checks'
 const secondFactor = 'worth nothing without the password'
@@ -41,6 +43,8 @@ export const credentialColumns: Readonly<Record<string, string>> = {
   'repository.webhook_secret': startsPoll,
   'repository.token_credential_id': notASecret,
   'credential.sealed': ofTheProject,
+  'webhook_endpoint.sealed_secret': signsWebhooks,
+  'webhook_endpoint.sealed_previous_secret': signsWebhooks,
   'model.sealed_key': ofTheProject,
 }
 
@@ -49,6 +53,8 @@ export const credentialOperations: Readonly<Record<string, string>> = {
   createRunner: 'runners',
   rotateRunnerToken: 'runners, previous runner tokens',
   createInvitation: 'invitations',
+  createWebhookEndpoint: signsWebhooks,
+  rotateWebhookSecret: signsWebhooks,
   createFirstOwner: session,
   acceptInvitation: session,
   signIn: session,

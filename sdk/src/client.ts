@@ -22,6 +22,7 @@ import { createSessionCalls, type SessionCalls } from './session.ts'
 import { createSpendCalls, type SpendCalls } from './spend.ts'
 import { createViewSettingsCalls, type ViewSettingsCalls } from './view-settings.ts'
 import { createJobWaitCalls, type JobWaitCalls } from './wait-for-job.ts'
+import { createWebhookCalls, type WebhookCalls } from './webhooks.ts'
 
 export interface ClientOptions {
   /** The URL of the instance, for example `https://colophon.example.com`. A path in it is kept. */
@@ -87,6 +88,8 @@ export interface Client {
   /** Connects a project to a GitHub repository through the instance's GitHub App. */
   readonly github: GithubCalls
   readonly runners: RunnerCalls
+  /** Endpoints that receive events of a project, and what was delivered to them. */
+  readonly webhooks: WebhookCalls
   /** All models of the instance; for operators. */
   readonly models: InstanceModelCalls
   /** What model calls used, by day, model and project. */
@@ -132,6 +135,7 @@ export function createClient({ baseUrl, apiKey, fetch, timeoutSeconds = 30, retr
     repository: createRepositoryCalls(call),
     github: createGithubCalls(call),
     runners: createRunnerCalls(call),
+    webhooks: createWebhookCalls(call),
     models: createInstanceModelCalls(call),
     spend: createSpendCalls(call),
     members: createMemberCalls(call),

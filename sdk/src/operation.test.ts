@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, expect, expectTypeOf, test } from 'vitest'
 import { type Client, createClient } from './client.ts'
 import type { ColophonError, ErrorCode } from './colophon-error.ts'
-import type { Readiness as ContractReadiness } from './generated/types.gen.ts'
+import type { Readiness as ContractReadiness, CreateWebhookEndpointData } from './generated/types.gen.ts'
 import type { Readiness } from './health.ts'
 import type { PagedList } from './paged-list.ts'
 
@@ -94,6 +94,13 @@ const model = {
 const login = { email: 'a@example.com', password: 'a long sentence' }
 
 /** By operation ID; `{name}` is the value of the path parameter of that name. */
+const endpoint = {
+  kind: 'webhook',
+  name: 'CI',
+  target: 'https://ci.example.com/',
+  events: ['job.failed'],
+} satisfies CreateWebhookEndpointData['body']
+
 const calls: Record<
   string,
   { call: () => Promise<unknown>; query?: string; body?: object; response?: object; type?: string }
@@ -283,6 +290,24 @@ const calls: Record<
     body: { overlapHours: 1 },
   },
   revokeRunner: { call: () => client.runners.revoke('{projectId}', '{runnerId}') },
+  listWebhookEndpoints: { call: () => client.webhooks.list('{projectId}') },
+  createWebhookEndpoint: { call: () => client.webhooks.create('{projectId}', endpoint), body: endpoint },
+  changeWebhookEndpoint: {
+    call: () => client.webhooks.change('{projectId}', '{endpointId}', { isEnabled: true }),
+    body: { isEnabled: true },
+  },
+  rotateWebhookSecret: {
+    call: () => client.webhooks.rotateSecret('{projectId}', '{endpointId}', { overlapHours: 1 }),
+    body: { overlapHours: 1 },
+  },
+  testWebhookEndpoint: { call: () => client.webhooks.test('{projectId}', '{endpointId}') },
+  deleteWebhookEndpoint: { call: () => client.webhooks.delete('{projectId}', '{endpointId}') },
+  listWebhookDeliveries: {
+    call: () => client.webhooks.listDeliveries('{projectId}', '{endpointId}', { status: 'failed' }),
+    query: '?status=failed',
+  },
+  getWebhookDelivery: { call: () => client.webhooks.getDelivery('{projectId}', '{endpointId}', '{deliveryId}') },
+  resendWebhookDelivery: { call: () => client.webhooks.resend('{projectId}', '{endpointId}', '{deliveryId}') },
   testProjectModel: { call: () => client.jobs.testModel('{projectId}', { model: 'm' }), body: { model: 'm' } },
   listInstanceModels: { call: () => client.models.list() },
   testModel: { call: () => client.models.test(model), body: model },

@@ -7,6 +7,7 @@ import type { AuditExportStore, ExportedEntry } from '../audit/audit-export-stor
 import { type BackgroundTask, startBackgroundTask } from '../platform/background-task.ts'
 import type { Egress } from '../platform/egress/egress.ts'
 import type { Log } from '../platform/log.ts'
+import { postToWebhook } from './post-to-webhook.ts'
 
 export interface AuditWebhook {
   url: string
@@ -16,10 +17,8 @@ export interface AuditWebhook {
 
 const intervalMs = 2_000
 const maxEntries = 500
-const timeoutSeconds = 10
 /** After a failure, entries are sent again when their lease has expired. Longer than a request can take. */
 const leaseSeconds = 30
-const maxResponseBytes = 64 * 1024
 
 /** Without a webhook, nothing is queued. */
 export function startAuditExporter({
@@ -55,15 +54,12 @@ export function startAuditExporter({
 
 async function send(egress: Egress, { url, secret }: AuditWebhook, entries: readonly ExportedEntry[]): Promise<void> {
   const body = entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')
-  const response = await egress.fetch(url, {
-    method: 'POST',
+  const { status } = await postToWebhook(egress, url, {
     headers: {
       'content-type': 'application/x-ndjson',
       'x-colophon-signature-256': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
     },
     body,
-    limits: { idleTimeoutSeconds: timeoutSeconds, deadlineSeconds: timeoutSeconds, maxResponseBytes },
   })
-  await response.body?.cancel()
-  if (!response.ok) throw new Error(`the webhook responded with ${response.status}`)
+  if (status < 200 || status > 299) throw new Error(`the webhook responded with ${status}`)
 }

@@ -10,6 +10,7 @@ import { type AnalyticsRouteDeps, analyticsRoutes } from './analytics/analytics-
 import { addTrackingScript } from './analytics/tracking-script.ts'
 import { type AuditRouteDeps, auditRoutes } from './audit/audit-routes.ts'
 import { DenialAudit } from './denial-audit.ts'
+import { type EndpointRouteDeps, endpointRoutes } from './endpoints/endpoint-routes.ts'
 import { type GithubAppRouteDeps, githubAppRoutes } from './github/github-app-routes.ts'
 import { type GithubRepositoryRouteDeps, githubRepositoryRoutes } from './github/github-repository-routes.ts'
 import { type HealthRouteDeps, healthRoutes } from './health/health-routes.ts'
@@ -57,6 +58,7 @@ export interface ApiDeps
     SpendRouteDeps,
     PauseRouteDeps,
     RunnerRouteDeps,
+    EndpointRouteDeps,
     ProjectHealthDeps,
     MemberRouteDeps,
     InvitationRouteDeps,
@@ -86,6 +88,7 @@ export const createApiRoutes = (deps: ApiDeps): Route[] => [
   ...spendRoutes(deps),
   ...pauseRoutes(deps),
   ...runnerRoutes(deps),
+  ...endpointRoutes(deps),
   getProjectHealthRoute(deps),
   ...memberRoutes(deps),
   ...invitationRoutes(deps),

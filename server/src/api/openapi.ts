@@ -145,6 +145,7 @@ const tagDescriptions: Readonly<Record<Route['tag'], string>> = {
   'Page views':
     'Report page views from a browser or a server, and read exact counts of human and AI traffic by page, time and client.',
   Projects: 'Create and configure projects: repository, settings, members, runners, health and audit log.',
+  Webhooks: 'Send events of a project to webhooks, chats and email addresses, and read what was delivered.',
   'API keys': 'Create, list and revoke the API keys of a project, and test a key.',
   People: 'Sign in to the dashboard, change passwords, and invite people to a project.',
   Service: 'Check the health of the instance, and configure its models and GitHub Apps.',

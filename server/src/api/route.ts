@@ -67,7 +67,7 @@ export interface RouteDefinition<Schemas extends RouteSchemas, RequiredAccess ex
   extends RouteDeclaration<Schemas, RequiredAccess, RouteRequest<Schemas, RequiredAccess>> {
   /** `operationId`, and the name of the operation in generated clients. */
   name: string
-  tag: 'Agent jobs' | 'Page views' | 'Projects' | 'API keys' | 'People' | 'Service'
+  tag: 'Agent jobs' | 'Page views' | 'Projects' | 'Webhooks' | 'API keys' | 'People' | 'Service'
   summary: string
   description?: string
   /** Accepts requests from the pages of any site. Other public routes accept changes only from our own pages. */

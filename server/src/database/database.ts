@@ -9,6 +9,7 @@ import type { KeyTables } from '../keys/tables.ts'
 import type { ModelTables } from '../models/tables.ts'
 import type { PeopleTables } from '../people/tables.ts'
 import type { ProjectTables } from '../projects/tables.ts'
+import type { WebhookTables } from '../webhooks/tables.ts'
 
 export interface Tables
   extends AnalyticsTables,
@@ -18,7 +19,8 @@ export interface Tables
     KeyTables,
     ModelTables,
     PeopleTables,
-    ProjectTables {}
+    ProjectTables,
+    WebhookTables {}
 
 export type Database = Kysely<Tables>
 export type DatabaseTransaction = Transaction<Tables>

@@ -55,6 +55,9 @@ export interface TokenRotation {
 /** A claim waits for up to 50 s, and an idle runner claims again immediately. */
 const onlineSeconds = 60
 
+/** An upgrade or a restart of the machine takes less. */
+const offlineMinutes = 5
+
 /** A runner that is busy with a turn does not claim, but is online. */
 const isOnline = sql<boolean>`coalesce(last_seen_at > now() - make_interval(secs => ${onlineSeconds}), false) OR EXISTS (
   SELECT FROM turn_attempt WHERE runner_id = runner.id AND claimed_at IS NOT NULL AND ended_at IS NULL)`
@@ -167,6 +170,28 @@ export class RunnerStore {
       .returning(['id', 'name', 'project_ids as projectIds'])
       .executeTakeFirst()
     return row
+  }
+
+  /**
+   * Records an event for runners that were heard from and have been silent since, once per silence. Of a shared runner, in every project.
+   * Returns how many runners. Not for those that were silent for so long that nobody waits for them.
+   */
+  async reportOffline(): Promise<number> {
+    const { rows } = await sql`
+      WITH silent AS (
+        UPDATE runner SET offline_reported_at = now()
+        WHERE revoked_at IS NULL AND last_seen_at < now() - make_interval(mins => ${offlineMinutes})
+          AND last_seen_at > now() - interval '1 day' AND coalesce(offline_reported_at < last_seen_at, true)
+          AND coalesce(expires_at > now(), true) AND NOT (${isOnline})
+        RETURNING id, name, project_ids, last_seen_at
+      )
+      SELECT silent.id, record_webhook_event(endpoint.project_id, 'runner.offline', NULL, silent.id, jsonb_build_object(
+        'projectId', endpoint.project_id, 'runner', jsonb_build_object('id', silent.id, 'name', name,
+          'isShared', project_ids IS DISTINCT FROM ARRAY[endpoint.project_id],
+          'lastSeenAt', to_char(last_seen_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))))
+      FROM silent LEFT JOIN (SELECT DISTINCT project_id FROM webhook_endpoint) AS endpoint
+        ON project_ids IS NULL OR endpoint.project_id = ANY (project_ids)`.execute(this.#db)
+    return rows.length
   }
 
   /** Replaces the token. The old one stays valid for the overlap, but not longer than it would have been without the rotation. */

@@ -172,6 +172,7 @@ export interface RunnerTable {
   previous_token_responsible: Generated<string | null>
   last_seen_at: ColumnType<Date | null, never, Date>
   revoked_at: ColumnType<Date | null, never, Date>
+  offline_reported_at: Generated<Date | null>
 }
 
 export interface HeldResultTable {

@@ -1,6 +1,6 @@
 /**
  * Takes away what a person or an API key has created in projects, when they lose access: API keys, runners and open invitations,
- * directly or through keys. Otherwise they could use it to come back.
+ * directly or through keys. Otherwise they could use it to come back. Endpoints of webhooks, which may be theirs, are disabled.
  */
 import { type RawBuilder, sql } from 'kysely'
 import { type Actor, formatActor, recordAudit } from '../audit/audit-store.ts'
@@ -66,6 +66,7 @@ export class Offboarding {
       else await revokeOne(tx, access, because, actor)
     }
     if (departure.remainingRole === undefined) await endPreviousTokens(tx, departure, created)
+    await disableEndpoints(tx, departure, created, keep)
   }
 
   /**
@@ -195,6 +196,23 @@ async function endPreviousTokens(
     .where('previous_token_responsible', 'in', leaving)
   if (projectId !== undefined) runners = runners.where(sql<boolean>`project_ids = ARRAY[${projectId}]::text[]`)
   await runners.execute()
+}
+
+/** The owners get a notice, and can enable them again. */
+async function disableEndpoints(
+  tx: DatabaseTransaction,
+  { creator, projectId }: Departure,
+  created: readonly CreatedAccess[],
+  keep: readonly string[],
+): Promise<void> {
+  const revokedKeys = created.filter(({ kind, id }) => kind === 'key' && !keep.includes(id)).map(({ id }) => id)
+  let endpoints = tx
+    .updateTable('webhook_endpoint')
+    .set({ disabled_at: sql<Date>`now()`, disabled_reason: 'creator_left', notice_due_at: sql<Date>`now()` })
+    .where('responsible', 'in', [creator, ...revokedKeys])
+    .where('disabled_at', 'is', null)
+  if (projectId !== undefined) endpoints = endpoints.where('project_id', '=', projectId)
+  await endpoints.execute()
 }
 
 async function revokeOne(tx: DatabaseTransaction, access: CreatedAccess, because: string, actor: Actor): Promise<void> {

@@ -291,6 +291,8 @@ async function deletePerson(tx: DatabaseTransaction, { id, email }: AccountRow):
   await tx.updateTable('api_key').set({ taken_over_by: id }).where('taken_over_by', '=', email).execute()
   await tx.updateTable('runner').set({ created_by: id }).where('created_by', '=', email).execute()
   await tx.updateTable('runner').set({ taken_over_by: id }).where('taken_over_by', '=', email).execute()
+  await tx.updateTable('webhook_endpoint').set({ responsible: id }).where('responsible', '=', email).execute()
+  await tx.deleteFrom('webhook_endpoint').where('kind', '=', 'email').where('target', '=', email).execute()
   await tx.deleteFrom('invitation_email').where('email', '=', email).execute()
   await sql`SELECT delete_person(${id})`.execute(tx)
 }

@@ -45,6 +45,26 @@ export class MemberStore {
     return query.orderBy('id', 'desc').limit(limit).execute()
   }
 
+  /** Of the owners who have joined the project and can sign in. */
+  async listOwnerEmails(projectId: Id<'prj'>): Promise<string[]> {
+    const rows = await this.#selectJoined(projectId).where('role', '=', 'owner').execute()
+    return rows.map(({ email }) => email)
+  }
+
+  /** Whether this is the address of someone who has joined the project and can sign in. */
+  async hasJoined(projectId: Id<'prj'>, email: string): Promise<boolean> {
+    return (await this.#selectJoined(projectId).where('person.email', '=', email).executeTakeFirst()) !== undefined
+  }
+
+  #selectJoined(projectId: Id<'prj'>) {
+    return this.#db
+      .selectFrom('project_member')
+      .innerJoin('person', 'person.id', 'project_member.person_id')
+      .select('person.email')
+      .where('project_member.project_id', '=', projectId)
+      .where('person.disabled_at', 'is', null)
+  }
+
   /** Adding an existing member returns that member unchanged, so that requests can be repeated. */
   async add(projectId: Id<'prj'>, { email, role }: { email: string; role: MemberRole }, actor: Actor): Promise<Member> {
     const normalizedEmail = normalizeEmail(email)

@@ -171,6 +171,10 @@ const worker = {
   jobs: { ...settings.jobs, budget },
   audit: { retentionDays, webhook: whenSet({ ...auditWebhook, url: https(auditWebhook.url) }, auditWebhook.url) },
   egress,
+  /** For messages about events. */
+  email: people.email,
+  /** For links to the dashboard in these messages. */
+  publicUrl: textOf(settings.publicHttp.publicUrl),
 }
 
 const noTls = computed({}, () => undefined)

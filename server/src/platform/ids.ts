@@ -18,6 +18,9 @@ export type IdPrefix =
   | 'inv'
   | 'gha'
   | 'psk'
+  | 'end'
+  | 'evt'
+  | 'dlv'
 export type Id<Prefix extends IdPrefix> = `${Prefix}_${string}`
 
 export const newId = <const Prefix extends IdPrefix>(prefix: Prefix): Id<Prefix> => typeidUnboxed(prefix) as Id<Prefix>

@@ -22,13 +22,14 @@ export const secretCommands = {
     options: {},
     async run() {
       const sealingKeys = loadSealingPrivateKeys()
-      await withStores(async ({ audit, credentials, models, githubApps }) => {
+      await withStores(async ({ audit, credentials, models, githubApps, endpoints }) => {
         const opener = createOpener(sealingKeys)
         const sealer = createSealer(sealingKeys)
         const results = [
           await credentials.resealAll(opener, sealer),
           await models.resealAll(opener, sealer),
           await githubApps.resealAll(opener, sealer),
+          await endpoints.resealAll(opener, sealer),
         ]
         const resealed = results.reduce((sum, result) => sum + result.resealed, 0)
         const current = results.reduce((sum, result) => sum + result.current, 0)

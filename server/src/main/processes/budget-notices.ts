@@ -24,7 +24,6 @@ export interface BudgetNoticeDeps {
 }
 
 const intervalMs = 30_000
-const memberPage = 500
 
 export const startBudgetNotices = (deps: BudgetNoticeDeps): BackgroundTask =>
   startBackgroundTask({
@@ -62,14 +61,7 @@ async function listRecipients(
   scope: SpendScope,
 ): Promise<string[]> {
   if (scope === 'instance') return (await people.listOperators()).map(({ email }) => email)
-  const owners: string[] = []
-  let before: string | undefined
-  for (;;) {
-    const page = await members.list(scope, { limit: memberPage, before })
-    owners.push(...page.filter(({ role, hasJoined }) => role === 'owner' && hasJoined).map(({ email }) => email))
-    before = page.at(-1)?.id
-    if (page.length < memberPage) return owners
-  }
+  return members.listOwnerEmails(scope)
 }
 
 async function composeEmail(

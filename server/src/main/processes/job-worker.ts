@@ -17,7 +17,7 @@ import type { GitProxyDeps } from '../../gateway/git-proxy.ts'
 import type { ModelRouteDeps } from '../../gateway/model/model-routes.ts'
 import { testModel } from '../../gateway/model/test-model.ts'
 import type { RunnerApiDeps } from '../../gateway/runner-api.ts'
-import { createJobSignaler } from '../../jobs/job-signaler.ts'
+import { createJobSignaler, jobTaskQueue } from '../../jobs/job-signaler.ts'
 import { QueuedAttemptWatcher } from '../../jobs/queued-attempt-watcher.ts'
 import { deleteExpiredAccess } from '../../people/delete-expired-access.ts'
 import { repeatBatches } from '../../platform/background-task.ts'
@@ -106,8 +106,15 @@ export function startJobWorker(config: WorkerConfig, services: ServiceClients, l
     testRepository: (connection, where) =>
       testConnectionAndDocsFolder(openCodeHost(connection), { ...connection, ...where }),
   })
-  const allActivities = { ...activities, ...modelActivities, ...githubActivities }
-  const temporalWorker = startTemporalWorker(config.services.temporal, allActivities, log)
+  const temporalWorker = startTemporalWorker(
+    config.services.temporal,
+    {
+      taskQueue: jobTaskQueue,
+      activities: { ...activities, ...modelActivities, ...githubActivities },
+      runsWorkflows: true,
+    },
+    log,
+  )
   const signals = createJobSignaler(temporal, services.temporal, log)
   const deleteExpired = async () => {
     await deleteExpiredAccess(database)

@@ -29,6 +29,8 @@ import { CredentialStore } from '../../projects/credential-store.ts'
 import { ProjectStore } from '../../projects/project-store.ts'
 import { RepositoryStore } from '../../projects/repository-store.ts'
 import { WebhookDeliveryStore } from '../../projects/webhook-delivery-store.ts'
+import { DeliveryStore } from '../../webhooks/delivery-store.ts'
+import { EndpointStore } from '../../webhooks/endpoint-store.ts'
 
 export type Stores = ReturnType<typeof openStores>
 
@@ -64,4 +66,6 @@ export const openStores = (database: Database) => ({
   accounts: new AccountStore(database, offboarding),
   groupRoles: new GroupRoleStore(database, offboarding),
   invitations: new InvitationStore(database, offboarding),
+  endpoints: new EndpointStore(database, offboarding),
+  endpointDeliveries: new DeliveryStore(database),
 })

@@ -48,6 +48,7 @@ export function createSettingsDeps({
     github: createGithubConnector({ config, stores, callWorker, log }),
     testStoredModel: createStoredModelTester(callWorker),
     findMostAdvancedJob: createFindMostAdvancedJob(database),
+    endpointSealer: createSealer(config.sealingKeys),
     ceilings: config.budget,
     gatewayUrl: config.gatewayUrl,
     securityContact: config.securityContact,

@@ -1,9 +1,5 @@
-/** Runs a Temporal worker for the workflows and activities of jobs, and restarts it when it fails. */
+/** Runs a Temporal worker for a task queue, and restarts it when it fails. */
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker'
-import type { GithubAuthorizationActivities } from '../../activities/github-authorization-activities.ts'
-import type { JobActivities } from '../../activities/job-activities.ts'
-import type { ModelActivities } from '../../activities/model-activities.ts'
-import { jobTaskQueue } from '../../jobs/job-signaler.ts'
 import { type BackgroundTask, startBackgroundTask } from '../../platform/background-task.ts'
 import type { ServicesConfig } from '../../platform/config.ts'
 import type { Log } from '../../platform/log.ts'
@@ -14,9 +10,18 @@ const restartDelayMs = 2_000
 /** A cached workflow takes about 2 MB, and replaying its short history takes milliseconds. Temporal's default grows with the machine's memory. */
 const maxCachedWorkflows = 40
 
+export interface TaskQueueWork {
+  taskQueue: string
+  activities: object
+  /** Whether the queue also has the tasks of workflows. All workflows are in one queue. */
+  runsWorkflows: boolean
+  /** Default: that of Temporal, 100. */
+  maxConcurrentActivities?: number
+}
+
 export function startTemporalWorker(
   config: ServicesConfig['temporal'],
-  activities: JobActivities & ModelActivities & GithubAuthorizationActivities,
+  { taskQueue, activities, runsWorkflows, maxConcurrentActivities }: TaskQueueWork,
   log: Log,
 ): BackgroundTask {
   installTemporalLogger(log)
@@ -24,7 +29,7 @@ export function startTemporalWorker(
 
   /** A worker that cannot reach Temporal for a long time ends with an error. The process keeps running and starts a new one. */
   const round = async (stopping: AbortSignal) => {
-    const workflowBundle = await getWorkflowBundle()
+    const workflows = runsWorkflows && { maxCachedWorkflows, workflowBundle: await getWorkflowBundle() }
     const connection = await NativeConnection.connect({
       address: config.address,
       tls: config.tls,
@@ -32,12 +37,14 @@ export function startTemporalWorker(
     })
     try {
       worker = await Worker.create({
-        maxCachedWorkflows,
+        ...workflows,
         connection,
         namespace: config.namespace,
-        taskQueue: jobTaskQueue,
-        workflowBundle,
+        taskQueue,
         activities,
+        ...(maxConcurrentActivities !== undefined && {
+          maxConcurrentActivityTaskExecutions: maxConcurrentActivities,
+        }),
         shutdownGraceTime: '20 seconds', // the default of 0 would interrupt a result that is being published
       })
       if (!stopping.aborted) await worker.run()

@@ -7,6 +7,7 @@ import { createServiceClients } from './create-service-clients.ts'
 import { startJobWorker } from './job-worker.ts'
 import { type RunningProcess, serveHttp } from './running-process.ts'
 import { startViewWorker } from './view-worker.ts'
+import { startWebhookWorker } from './webhook-worker.ts'
 
 export async function startWorker(config: WorkerConfig): Promise<RunningProcess> {
   const log = createLog('worker', config.log)
@@ -21,9 +22,10 @@ export async function startWorker(config: WorkerConfig): Promise<RunningProcess>
   )
   const jobs = startJobWorker(config, services, log)
   const views = startViewWorker(config.services, services, log)
+  const webhooks = startWebhookWorker(config, services, log)
   const server = createGateway({ config: config.gateway, readiness, ...jobs.gateway, log })
   const release = async () => {
-    await Promise.all([jobs.stop(), views.stop()])
+    await Promise.all([jobs.stop(), views.stop(), webhooks.stop()])
     await services.close()
   }
   return serveHttp(server, { config: config.gateway, readiness, release })

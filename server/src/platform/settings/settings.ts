@@ -211,7 +211,7 @@ export const settings = {
         documentedDefault: 'none',
         purpose: 'the SMTP server that sends email, like smtps://user:password@mail.example.com',
         meaning:
-          'SMTP server for invitations, notices about failed sign-ins and [budget notices](spend.md#notices), like ' +
+          'SMTP server for invitations, notices about failed sign-ins, [budget notices](spend.md#notices) and [events](webhooks.md), like ' +
           '`smtps://user:password@mail.example.com`. With it, links of invitations are only emailed; without it, they are copied. ' +
           'With `smtp://`, the server must offer STARTTLS, unless it is on the same machine or `?ignoreTLS=true` is appended.',
       }),
