@@ -86,6 +86,8 @@ export const untestedCodeBlockReasons: Readonly<Record<string, string>> = {
  * shown, or the reason why none does.
  */
 export const dashboardBlocks: Readonly<Record<string, { runBy: string; where: string } | { notRun: string }>> = {
+  formattedPayload: { notRun: 'an event, which is nothing to run' },
+  responseBeginning: { notRun: 'the response of a receiver, which is nothing to run' },
   codes: { notRun: 'recovery codes, which are nothing to run' },
   buildRunnerCommand: { runBy: 'proofs/onboarding.ts', where: "copied('runner command')" },
   renderAiViewExample: { runBy: 'web/src/keys/examples.integration.test.ts', where: 'renderAiViewExample(' },

@@ -14,6 +14,7 @@ import {
   IconServer2,
   IconTimeline,
   IconUsers,
+  IconWebhook,
 } from '@tabler/icons-react'
 import { Link, type LinkProps } from '@tanstack/react-router'
 import styles from './navigation.module.css'
@@ -52,6 +53,7 @@ const groups: readonly { caption?: string; items: readonly NavigationItem[] }[] 
       { to: '/projects/$projectId/settings/views', name: 'Page views', Icon: IconFileDescription },
       { to: '/projects/$projectId/settings/members', name: 'Members', Icon: IconUsers },
       { to: '/projects/$projectId/settings/runners', name: 'Runners', Icon: IconServer2 },
+      { to: '/projects/$projectId/settings/webhooks', name: 'Webhooks', Icon: IconWebhook },
       { to: '/projects/$projectId/settings/audit', name: 'Audit log', Icon: IconTimeline },
       { to: '/projects/$projectId/settings/health', name: 'Health', Icon: IconActivityHeartbeat },
     ],

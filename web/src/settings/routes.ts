@@ -34,6 +34,16 @@ export const settingsRoutes = [
   }),
   createRoute({
     getParentRoute: () => projectRoute,
+    path: '/settings/webhooks',
+    component: lazyRouteComponent(() => import('../webhooks/webhooks-page.tsx'), 'WebhooksPage'),
+  }),
+  createRoute({
+    getParentRoute: () => projectRoute,
+    path: '/settings/webhooks/$endpointId',
+    component: lazyRouteComponent(() => import('../webhooks/endpoint-page.tsx'), 'EndpointPage'),
+  }),
+  createRoute({
+    getParentRoute: () => projectRoute,
     path: '/settings/audit',
     component: lazyRouteComponent(() => import('./audit-settings-page.tsx'), 'AuditSettingsPage'),
   }),

@@ -11,6 +11,7 @@ type DocsPage =
   | 'reading-page-views'
   | 'runners'
   | 'views'
+  | 'webhooks'
   | `examples/${'cloudflare-worker' | 'next-middleware' | 'node'}.mjs`
 
 /** Opens a page of the documentation, which every instance serves under `/docs`. */

@@ -52,6 +52,13 @@ const descriptions: Readonly<Record<string, (detail: Detail) => string>> = {
   'runner.revoked': (detail) => `revoked the runner${quotedName(detail)}${describeReason(detail.because)}`,
   'runner.taken_over': ({ from }) => `took over a runner from ${text(from)}`,
   'runner.token_rotated': (detail) => `rotated the token of the runner${quotedName(detail)}`,
+  'webhook.created': (detail) => `created the webhook endpoint${quotedName(detail)}`,
+  'webhook.changed': () => 'changed a webhook endpoint',
+  'webhook.enabled': (detail) => `enabled the webhook endpoint${quotedName(detail)}`,
+  'webhook.disabled': (detail) => `disabled the webhook endpoint${quotedName(detail)}`,
+  'webhook.secret_rotated': (detail) => `rotated the secret of the webhook endpoint${quotedName(detail)}`,
+  'webhook.deleted': (detail) => `deleted the webhook endpoint${quotedName(detail)}`,
+  'webhook.resent': () => 'sent an event to a webhook endpoint again',
   'job.created': () => 'created a job',
   'job.message_sent': ({ failedCheck, commit }) =>
     commit
