@@ -40,6 +40,35 @@ export const mutations: readonly Mutation[] = [
     failure: 'nothing works after 5 s (password',
   },
   {
+    name: 'delivered-before-the-call',
+    bug: 'An event counts as delivered before the endpoint has accepted it',
+    file: 'server/src/activities/webhook-activities.ts',
+    find: '    const outcome = await send(delivery.event)\n',
+    replace:
+      '    await deliveries.recordResult(endpoint.id, delivery, { ...noResponse, error: null, durationMs: 0 })\n    const outcome = await send(delivery.event)\n',
+    caughtBy: { proof: 'webhooks' },
+    failure: 'the last attempt of a delivery is its success',
+  },
+  {
+    name: 'webhook-follows-redirects',
+    bug: 'A webhook follows a redirect to an address that nobody entered',
+    file: 'server/src/activities/post-to-webhook.ts',
+    find: '  return { status: response.status,',
+    replace:
+      "  const location = response.headers.get('location')\n  if (location !== null)\n    return postToWebhook(egress, new URL(location, url).href, { headers, body, ...(signal && { signal }) })\n  return { status: response.status,",
+    caughtBy: { proof: 'webhooks' },
+    failure: 'no redirect is followed',
+  },
+  {
+    name: 'webhooks-out-of-order',
+    bug: 'Events of a job do not wait for earlier ones that are sent again',
+    file: 'server/src/webhooks/delivery-store.ts',
+    find: 'AND earlier.sequence < delivery.sequence AND',
+    replace: 'AND earlier.sequence < 0 AND',
+    caughtBy: { proof: 'webhooks' },
+    failure: 'the events of a job reach',
+  },
+  {
     name: 'hourly-limit-without-lock',
     bug: 'Two replicas that accept jobs of one project at the same time count the same jobs of the last hour',
     file: 'server/src/jobs/hourly-limit.ts',
