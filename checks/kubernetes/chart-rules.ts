@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import {
   loadApiConfig,
-  loadRunnerConfig,
   loadMigrateConfig,
+  loadRunnerConfig,
   loadWorkerConfig,
 } from '../../server/src/platform/config.ts'
 import { generateSealingKeyPair } from '../../server/src/platform/sealed-secrets/sealing-keys.ts'

@@ -1629,6 +1629,110 @@ export type Runner = {
 };
 
 /**
+ * A receiver of events of a project: a webhook, a chat or an email address.
+ */
+export type WebhookEndpoint = {
+    /**
+     * ID of the endpoint.
+     */
+    id: string;
+    /**
+     * `webhook`: signed requests as in Standard Webhooks. `slack`: messages through an incoming webhook of Slack. `teams`: messages through a webhook of a workflow in Microsoft Teams. `email`: plain text to a member of the project.
+     */
+    kind: 'webhook' | 'slack' | 'teams' | 'email';
+    /**
+     * Name of the endpoint.
+     */
+    name: string;
+    /**
+     * URL of a webhook, or the email address. Of a chat only the host, because its URL is a secret.
+     */
+    target: string;
+    /**
+     * Types of the events that are sent to the endpoint.
+     */
+    events: Array<'job.completed' | 'job.failed' | 'job.archived' | 'job.awaiting_approval' | 'job.pull_request.opened' | 'job.pull_request.merged' | 'job.pull_request.closed' | 'budget.threshold' | 'runner.offline'>;
+    /**
+     * Maximum number of requests per second.
+     */
+    maxPerSecond: number;
+    /**
+     * Whether events are sent to the endpoint.
+     */
+    isEnabled: boolean;
+    /**
+     * Why the endpoint is disabled. `by_person`: on request. `gone`: it responded with 410. `failing`: nothing could be delivered for days. `creator_left`: who created or enabled it has lost access. `recipient_left`: the email address is no longer one of a member. Null if it is enabled.
+     */
+    disabledReason: 'by_person' | 'gone' | 'failing' | 'creator_left' | 'recipient_left' | null;
+    /**
+     * Time at which the endpoint was disabled. Null if it is enabled.
+     */
+    disabledAt: string | null;
+    /**
+     * Time of the first failed attempt since the last successful one. Null if the last one was successful.
+     */
+    failingSince: string | null;
+    /**
+     * Time until which requests are also signed with the previous secret. Null if they are not.
+     */
+    previousSecretExpiresAt: string | null;
+    /**
+     * Who created the endpoint, or enabled it last: the email address of a person, the ID of an API key, or `operator` for `colophon-server admin`. The ID of the person if their account was deleted. The endpoint is disabled when they lose access.
+     */
+    responsible: string;
+    /**
+     * Time at which the endpoint was created.
+     */
+    createdAt: string;
+};
+
+/**
+ * An event that is sent to an endpoint.
+ */
+export type WebhookDelivery = {
+    /**
+     * ID of the delivery.
+     */
+    id: string;
+    /**
+     * ID of the event, sent as `webhook-id`. A resend has the same.
+     */
+    eventId: string;
+    /**
+     * Type of the event.
+     */
+    eventType: string;
+    /**
+     * Time of the event.
+     */
+    eventAt: string;
+    /**
+     * `pending` until the endpoint has accepted the event, for at most three days. Then `delivered`, or `failed` if it was given up.
+     */
+    status: 'pending' | 'delivered' | 'failed';
+    /**
+     * Whether someone requested that the event is sent again.
+     */
+    isResend: boolean;
+    /**
+     * Number of requests that were sent.
+     */
+    attempts: number;
+    /**
+     * Time at which the delivery was queued.
+     */
+    createdAt: string;
+    /**
+     * Time of the next attempt, or later if the endpoint backs off or an earlier event of the same job waits. Null if the delivery has ended.
+     */
+    nextAttemptAt: string | null;
+    /**
+     * Time at which the delivery ended. Null while it is pending.
+     */
+    endedAt: string | null;
+};
+
+/**
  * State of everything that a project depends on.
  */
 export type ProjectHealth = {
@@ -1803,7 +1907,7 @@ export type RequiredSecondFactor = {
      */
     required: boolean;
     /**
-     * How many members have joined and have not set up an authenticator app.
+     * How many members have joined and have no second factor.
      */
     membersWithout: number;
 };
@@ -2017,7 +2121,7 @@ export type Session = {
          */
         isOperator: boolean;
         /**
-         * Whether signing in with the password also requires a code of an authenticator app.
+         * Whether the person has an authenticator app or a passkey, so that the password alone does not sign them in.
          */
         hasSecondFactor: boolean;
     } | null;
@@ -2026,9 +2130,13 @@ export type Session = {
      */
     recentlyAuthenticatedUntil: string | null;
     /**
-     * Whether the password was correct and the second factor is missing: send a code to `/v2/session/second-factor` within 10 minutes. Only in responses to signing in.
+     * Whether the password was correct and the second factor is missing: send a code to `/v2/session/second-factor` within 10 minutes, or sign in with a passkey. Only in responses to signing in.
      */
     needsSecondFactor: boolean;
+    /**
+     * Second factors of the signed-in person or, if `needsSecondFactor` is true, of the person who signs in. Where one is needed, a recovery code works as well.
+     */
+    secondFactors: Array<'authenticator' | 'passkey'>;
     /**
      * Whether the instance requires a second factor that the signed-in person does not have. Until they set one up, all other requests get `second_factor_required`.
      */
@@ -2059,7 +2167,7 @@ export type Session = {
      */
     canSendEmail: boolean;
     /**
-     * Whether people can sign in with a password. Otherwise they must use a provider.
+     * Whether people can sign in with a password or a passkey. Otherwise they must use a provider.
      */
     allowsPasswords: boolean;
     /**
@@ -2109,6 +2217,162 @@ export type ListedSession = {
      * Whether this request was sent with the session.
      */
     isCurrent: boolean;
+};
+
+/**
+ * Options for `navigator.credentials.get`.
+ */
+export type PasskeyRequestOptions = {
+    /**
+     * Host of the instance.
+     */
+    rpId: string;
+    /**
+     * Random bytes for the passkey to sign.
+     */
+    challenge: string;
+    /**
+     * How long the browser waits for the person, in milliseconds.
+     */
+    timeout: number;
+    /**
+     * The authenticator must verify the person, with a PIN, a fingerprint or their face.
+     */
+    userVerification: 'required';
+    /**
+     * Passkeys of the signed-in person. Empty if no one is signed in: the person chooses one of theirs.
+     */
+    allowCredentials: Array<{
+        /**
+         * Always `public-key`.
+         */
+        type: 'public-key';
+        /**
+         * ID that the authenticator gave the passkey.
+         */
+        id: string;
+        /**
+         * How the browser reaches the authenticator.
+         */
+        transports: Array<string>;
+    }>;
+};
+
+/**
+ * A passkey of the signed-in person.
+ */
+export type Passkey = {
+    /**
+     * ID of the passkey.
+     */
+    id: string;
+    /**
+     * Name of the passkey, which tells the person where it is stored.
+     */
+    name: string;
+    /**
+     * Time at which the passkey was added.
+     */
+    createdAt: string;
+    /**
+     * Time of the last sign-in with the passkey. Null if there was none.
+     */
+    lastUsedAt: string | null;
+};
+
+/**
+ * Options for `navigator.credentials.create`.
+ */
+export type PasskeyCreationOptions = {
+    /**
+     * The instance.
+     */
+    rp: {
+        /**
+         * Host of the instance.
+         */
+        id: string;
+        /**
+         * Name that the browser shows.
+         */
+        name: string;
+    };
+    /**
+     * The signed-in person.
+     */
+    user: {
+        /**
+         * ID of the person.
+         */
+        id: string;
+        /**
+         * Email address of the person.
+         */
+        name: string;
+        /**
+         * Display name of the person.
+         */
+        displayName: string;
+    };
+    /**
+     * Random bytes for the passkey to sign.
+     */
+    challenge: string;
+    /**
+     * Accepted signature algorithms.
+     */
+    pubKeyCredParams: Array<{
+        /**
+         * Always `public-key`.
+         */
+        type: 'public-key';
+        /**
+         * COSE algorithm identifier.
+         */
+        alg: number;
+    }>;
+    /**
+     * How long the browser waits for the person, in milliseconds.
+     */
+    timeout: number;
+    /**
+     * Passkeys that the person already has.
+     */
+    excludeCredentials: Array<{
+        /**
+         * Always `public-key`.
+         */
+        type: 'public-key';
+        /**
+         * ID that the authenticator gave the passkey.
+         */
+        id: string;
+        /**
+         * How the browser reaches the authenticator.
+         */
+        transports: Array<string>;
+    }>;
+    /**
+     * What the authenticator must be able to do.
+     */
+    authenticatorSelection: {
+        /**
+         * The passkey must work without an email address.
+         */
+        residentKey: 'required';
+        /**
+         * The same for old browsers.
+         */
+        requireResidentKey: boolean;
+        /**
+         * The authenticator must verify the person, with a PIN, a fingerprint or their face.
+         */
+        userVerification: 'required';
+    };
+    /**
+     * The make of the authenticator does not matter.
+     */
+    attestation: 'none';
 };
 
 /**
@@ -6404,6 +6668,710 @@ export type RevokeRunnerResponses = {
 
 export type RevokeRunnerResponse = RevokeRunnerResponses[keyof RevokeRunnerResponses];
 
+export type ListWebhookEndpointsData = {
+    body?: never;
+    path: {
+        /**
+         * ID of the project.
+         */
+        projectId: string;
+    };
+    query?: never;
+    url: '/v2/projects/{projectId}/webhooks';
+};
+
+export type ListWebhookEndpointsErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `second_factor_required`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type ListWebhookEndpointsError = ListWebhookEndpointsErrors[keyof ListWebhookEndpointsErrors];
+
+export type ListWebhookEndpointsResponses = {
+    /**
+     * OK
+     */
+    200: {
+        /**
+         * Endpoints of the project, newest first.
+         */
+        endpoints: Array<WebhookEndpoint>;
+    };
+};
+
+export type ListWebhookEndpointsResponse = ListWebhookEndpointsResponses[keyof ListWebhookEndpointsResponses];
+
+export type CreateWebhookEndpointData = {
+    body: {
+        /**
+         * `webhook`: signed requests as in Standard Webhooks. `slack`: messages through an incoming webhook of Slack. `teams`: messages through a webhook of a workflow in Microsoft Teams. `email`: plain text to a member of the project.
+         */
+        kind: 'webhook' | 'slack' | 'teams' | 'email';
+        /**
+         * Name of the endpoint.
+         */
+        name: string;
+        /**
+         * URL of the webhook or of the chat, or the email address of a member who has joined the project. The URL of a chat is stored encrypted and not returned again.
+         */
+        target: string;
+        /**
+         * Types of the events that are sent to the endpoint.
+         */
+        events: Array<'job.completed' | 'job.failed' | 'job.archived' | 'job.awaiting_approval' | 'job.pull_request.opened' | 'job.pull_request.merged' | 'job.pull_request.closed' | 'budget.threshold' | 'runner.offline'>;
+        /**
+         * Maximum number of requests per second. By default 20 for a webhook and 1 for the others.
+         */
+        maxPerSecond?: number;
+    };
+    path: {
+        /**
+         * ID of the project.
+         */
+        projectId: string;
+    };
+    query?: never;
+    url: '/v2/projects/{projectId}/webhooks';
+};
+
+export type CreateWebhookEndpointErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `reauthentication_required`, `second_factor_required`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type CreateWebhookEndpointError = CreateWebhookEndpointErrors[keyof CreateWebhookEndpointErrors];
+
+export type CreateWebhookEndpointResponses = {
+    /**
+     * Created
+     */
+    201: {
+        endpoint: WebhookEndpoint;
+        /**
+         * Secret that requests are signed with, as in Standard Webhooks. Only this response contains it, so store it now. Null unless the endpoint is a webhook.
+         */
+        secret: string | null;
+    };
+};
+
+export type CreateWebhookEndpointResponse = CreateWebhookEndpointResponses[keyof CreateWebhookEndpointResponses];
+
+export type DeleteWebhookEndpointData = {
+    body?: never;
+    path: {
+        /**
+         * ID of the project.
+         */
+        projectId: string;
+        /**
+         * ID of the endpoint.
+         */
+        endpointId: string;
+    };
+    query?: never;
+    url: '/v2/projects/{projectId}/webhooks/{endpointId}';
+};
+
+export type DeleteWebhookEndpointErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `second_factor_required`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type DeleteWebhookEndpointError = DeleteWebhookEndpointErrors[keyof DeleteWebhookEndpointErrors];
+
+export type DeleteWebhookEndpointResponses = {
+    /**
+     * OK
+     */
+    200: {
+        /**
+         * Endpoints of the project, newest first.
+         */
+        endpoints: Array<WebhookEndpoint>;
+    };
+};
+
+export type DeleteWebhookEndpointResponse = DeleteWebhookEndpointResponses[keyof DeleteWebhookEndpointResponses];
+
+export type ChangeWebhookEndpointData = {
+    body: {
+        /**
+         * Name of the endpoint.
+         */
+        name?: string;
+        /**
+         * Types of the events that are sent to the endpoint.
+         */
+        events?: Array<'job.completed' | 'job.failed' | 'job.archived' | 'job.awaiting_approval' | 'job.pull_request.opened' | 'job.pull_request.merged' | 'job.pull_request.closed' | 'budget.threshold' | 'runner.offline'>;
+        /**
+         * Maximum number of requests per second. By default 20 for a webhook and 1 for the others.
+         */
+        maxPerSecond?: number;
+        /**
+         * Whether events are sent to the endpoint.
+         */
+        isEnabled?: boolean;
+    };
+    path: {
+        /**
+         * ID of the project.
+         */
+        projectId: string;
+        /**
+         * ID of the endpoint.
+         */
+        endpointId: string;
+    };
+    query?: never;
+    url: '/v2/projects/{projectId}/webhooks/{endpointId}';
+};
+
+export type ChangeWebhookEndpointErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `second_factor_required`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type ChangeWebhookEndpointError = ChangeWebhookEndpointErrors[keyof ChangeWebhookEndpointErrors];
+
+export type ChangeWebhookEndpointResponses = {
+    /**
+     * A receiver of events of a project: a webhook, a chat or an email address.
+     */
+    200: WebhookEndpoint;
+};
+
+export type ChangeWebhookEndpointResponse = ChangeWebhookEndpointResponses[keyof ChangeWebhookEndpointResponses];
+
+export type RotateWebhookSecretData = {
+    body: {
+        /**
+         * How long requests are also signed with the previous secret, at most 7 days.
+         */
+        overlapHours?: number;
+    };
+    path: {
+        /**
+         * ID of the project.
+         */
+        projectId: string;
+        /**
+         * ID of the endpoint.
+         */
+        endpointId: string;
+    };
+    query?: never;
+    url: '/v2/projects/{projectId}/webhooks/{endpointId}/rotate';
+};
+
+export type RotateWebhookSecretErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `reauthentication_required`, `second_factor_required`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type RotateWebhookSecretError = RotateWebhookSecretErrors[keyof RotateWebhookSecretErrors];
+
+export type RotateWebhookSecretResponses = {
+    /**
+     * OK
+     */
+    200: {
+        endpoint: WebhookEndpoint;
+        /**
+         * Secret that requests are signed with, as in Standard Webhooks. Only this response contains it, so store it now.
+         */
+        secret: string;
+    };
+};
+
+export type RotateWebhookSecretResponse = RotateWebhookSecretResponses[keyof RotateWebhookSecretResponses];
+
+export type TestWebhookEndpointData = {
+    body?: never;
+    path: {
+        /**
+         * ID of the project.
+         */
+        projectId: string;
+        /**
+         * ID of the endpoint.
+         */
+        endpointId: string;
+    };
+    query?: never;
+    url: '/v2/projects/{projectId}/webhooks/{endpointId}/test';
+};
+
+export type TestWebhookEndpointErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `second_factor_required`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type TestWebhookEndpointError = TestWebhookEndpointErrors[keyof TestWebhookEndpointErrors];
+
+export type TestWebhookEndpointResponses = {
+    /**
+     * An event that is sent to an endpoint.
+     */
+    201: WebhookDelivery;
+};
+
+export type TestWebhookEndpointResponse = TestWebhookEndpointResponses[keyof TestWebhookEndpointResponses];
+
+export type ListWebhookDeliveriesData = {
+    body?: never;
+    path: {
+        /**
+         * ID of the project.
+         */
+        projectId: string;
+        /**
+         * ID of the endpoint.
+         */
+        endpointId: string;
+    };
+    query?: {
+        /**
+         * Maximum number of items in the response.
+         */
+        limit?: number;
+        /**
+         * `nextCursor` of the previous page. Omit it for the first page.
+         */
+        cursor?: string;
+        /**
+         * `pending` until the endpoint has accepted the event, for at most three days. Then `delivered`, or `failed` if it was given up.
+         */
+        status?: 'pending' | 'delivered' | 'failed';
+    };
+    url: '/v2/projects/{projectId}/webhooks/{endpointId}/deliveries';
+};
+
+export type ListWebhookDeliveriesErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `second_factor_required`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type ListWebhookDeliveriesError = ListWebhookDeliveriesErrors[keyof ListWebhookDeliveriesErrors];
+
+export type ListWebhookDeliveriesResponses = {
+    /**
+     * OK
+     */
+    200: {
+        /**
+         * Deliveries to the endpoint, newest first.
+         */
+        deliveries: Array<WebhookDelivery>;
+        /**
+         * `cursor` for the next page. Null on the last page.
+         */
+        nextCursor: string | null;
+    };
+};
+
+export type ListWebhookDeliveriesResponse = ListWebhookDeliveriesResponses[keyof ListWebhookDeliveriesResponses];
+
+export type GetWebhookDeliveryData = {
+    body?: never;
+    path: {
+        /**
+         * ID of the project.
+         */
+        projectId: string;
+        /**
+         * ID of the endpoint.
+         */
+        endpointId: string;
+        /**
+         * ID of the delivery.
+         */
+        deliveryId: string;
+    };
+    query?: never;
+    url: '/v2/projects/{projectId}/webhooks/{endpointId}/deliveries/{deliveryId}';
+};
+
+export type GetWebhookDeliveryErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `second_factor_required`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type GetWebhookDeliveryError = GetWebhookDeliveryErrors[keyof GetWebhookDeliveryErrors];
+
+export type GetWebhookDeliveryResponses = {
+    /**
+     * OK
+     */
+    200: {
+        delivery: WebhookDelivery;
+        /**
+         * The event as JSON: the body of the requests to a webhook. Messages to chats are composed from it.
+         */
+        payload: string;
+        /**
+         * Requests that were sent, in order.
+         */
+        attempts: Array<{
+            /**
+             * Number of the attempt, from 1.
+             */
+            number: number;
+            /**
+             * Time at which the request was sent.
+             */
+            startedAt: string;
+            /**
+             * How long the request took, in milliseconds. Null while it runs, and if the process ended during it.
+             */
+            durationMs: number | null;
+            /**
+             * HTTP status of the response. Null if there was none.
+             */
+            responseStatus: number | null;
+            /**
+             * Beginning of the response, at most 2 KB. Null if there was none.
+             */
+            responseBeginning: string | null;
+            /**
+             * Why the attempt failed, as a sentence. Null if it has not.
+             */
+            error: string | null;
+        }>;
+    };
+};
+
+export type GetWebhookDeliveryResponse = GetWebhookDeliveryResponses[keyof GetWebhookDeliveryResponses];
+
+export type ResendWebhookDeliveryData = {
+    body?: never;
+    path: {
+        /**
+         * ID of the project.
+         */
+        projectId: string;
+        /**
+         * ID of the endpoint.
+         */
+        endpointId: string;
+        /**
+         * ID of the delivery.
+         */
+        deliveryId: string;
+    };
+    query?: never;
+    url: '/v2/projects/{projectId}/webhooks/{endpointId}/deliveries/{deliveryId}/resend';
+};
+
+export type ResendWebhookDeliveryErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `second_factor_required`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type ResendWebhookDeliveryError = ResendWebhookDeliveryErrors[keyof ResendWebhookDeliveryErrors];
+
+export type ResendWebhookDeliveryResponses = {
+    /**
+     * An event that is sent to an endpoint.
+     */
+    201: WebhookDelivery;
+};
+
+export type ResendWebhookDeliveryResponse = ResendWebhookDeliveryResponses[keyof ResendWebhookDeliveryResponses];
+
 export type GetProjectHealthData = {
     body?: never;
     path: {
@@ -8923,7 +9891,7 @@ export type CreateAuthenticatorResponses = {
          */
         uri: string;
         /**
-         * Codes that each replace one code of the authenticator app. Only this response contains them.
+         * Codes that each replace the second factor once. Only this response contains them. Empty if the person already has recovery codes, which stay valid.
          */
         recoveryCodes: Array<string>;
     };
@@ -9114,13 +10082,392 @@ export type CreateRecoveryCodesResponses = {
      */
     200: {
         /**
-         * Codes that each replace one code of the authenticator app. Only this response contains them.
+         * Codes that each replace the second factor once. Only this response contains them. Empty if the person already has recovery codes, which stay valid.
          */
         recoveryCodes: Array<string>;
     };
 };
 
 export type CreateRecoveryCodesResponse = CreateRecoveryCodesResponses[keyof CreateRecoveryCodesResponses];
+
+export type StartPasskeySignInData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v2/session/passkey/challenge';
+};
+
+export type StartPasskeySignInErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `cross_origin`
+     */
+    403: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type StartPasskeySignInError = StartPasskeySignInErrors[keyof StartPasskeySignInErrors];
+
+export type StartPasskeySignInResponses = {
+    /**
+     * Options for `navigator.credentials.get`.
+     */
+    200: PasskeyRequestOptions;
+};
+
+export type StartPasskeySignInResponse = StartPasskeySignInResponses[keyof StartPasskeySignInResponses];
+
+export type SignInWithPasskeyData = {
+    /**
+     * What `navigator.credentials.get` returned.
+     */
+    body: {
+        /**
+         * ID that the authenticator gave the passkey.
+         */
+        id: string;
+        /**
+         * Response of the authenticator.
+         */
+        response: {
+            /**
+             * Challenge and origin, as the browser wrote them down (`clientDataJSON`).
+             */
+            clientDataJSON: string;
+            /**
+             * What the authenticator says about this use of the passkey.
+             */
+            authenticatorData: string;
+            /**
+             * Signature of the authenticator.
+             */
+            signature: string;
+            /**
+             * ID of the person that the authenticator stored, or null.
+             */
+            userHandle: string | null;
+        };
+    };
+    path?: never;
+    query?: never;
+    url: '/v2/session/passkey';
+};
+
+export type SignInWithPasskeyErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `cross_origin`
+     */
+    403: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type SignInWithPasskeyError = SignInWithPasskeyErrors[keyof SignInWithPasskeyErrors];
+
+export type SignInWithPasskeyResponses = {
+    /**
+     * The session of a browser: who is signed in, and how people can sign in to this instance.
+     */
+    200: Session;
+};
+
+export type SignInWithPasskeyResponse = SignInWithPasskeyResponses[keyof SignInWithPasskeyResponses];
+
+export type ListPasskeysData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v2/session/passkeys';
+};
+
+export type ListPasskeysErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type ListPasskeysError = ListPasskeysErrors[keyof ListPasskeysErrors];
+
+export type ListPasskeysResponses = {
+    /**
+     * OK
+     */
+    200: {
+        /**
+         * Passkeys of the signed-in person, the oldest one first.
+         */
+        passkeys: Array<Passkey>;
+    };
+};
+
+export type ListPasskeysResponse = ListPasskeysResponses[keyof ListPasskeysResponses];
+
+export type AddPasskeyData = {
+    body: {
+        /**
+         * Name of the passkey, which tells the person where it is stored.
+         */
+        name: string;
+        /**
+         * Passkey that `navigator.credentials.create` returned.
+         */
+        credential: {
+            /**
+             * ID that the authenticator gave the passkey.
+             */
+            id: string;
+            /**
+             * Response of the authenticator.
+             */
+            response: {
+                /**
+                 * Challenge and origin, as the browser wrote them down (`clientDataJSON`).
+                 */
+                clientDataJSON: string;
+                /**
+                 * Public key of the passkey, from the authenticator.
+                 */
+                attestationObject: string;
+                /**
+                 * How the browser reaches the authenticator (`getTransports()`).
+                 */
+                transports: Array<string>;
+            };
+        };
+    };
+    path?: never;
+    query?: never;
+    url: '/v2/session/passkeys';
+};
+
+export type AddPasskeyErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `cross_origin`, `reauthentication_required`
+     */
+    403: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type AddPasskeyError = AddPasskeyErrors[keyof AddPasskeyErrors];
+
+export type AddPasskeyResponses = {
+    /**
+     * Created
+     */
+    201: {
+        passkey: Passkey;
+        /**
+         * Codes that each replace the second factor once. Only this response contains them. Empty if the person already has recovery codes, which stay valid.
+         */
+        recoveryCodes: Array<string>;
+    };
+};
+
+export type AddPasskeyResponse = AddPasskeyResponses[keyof AddPasskeyResponses];
+
+export type StartPasskeyData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v2/session/passkeys/challenge';
+};
+
+export type StartPasskeyErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `cross_origin`, `reauthentication_required`
+     */
+    403: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type StartPasskeyError = StartPasskeyErrors[keyof StartPasskeyErrors];
+
+export type StartPasskeyResponses = {
+    /**
+     * Options for `navigator.credentials.create`.
+     */
+    200: PasskeyCreationOptions;
+};
+
+export type StartPasskeyResponse = StartPasskeyResponses[keyof StartPasskeyResponses];
+
+export type RemovePasskeyData = {
+    body?: never;
+    path: {
+        /**
+         * ID of the passkey.
+         */
+        passkeyId: string;
+    };
+    query?: never;
+    url: '/v2/session/passkeys/{passkeyId}';
+};
+
+export type RemovePasskeyErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `cross_origin`, `reauthentication_required`
+     */
+    403: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type RemovePasskeyError = RemovePasskeyErrors[keyof RemovePasskeyErrors];
+
+export type RemovePasskeyResponses = {
+    /**
+     * OK
+     */
+    200: {
+        /**
+         * Passkeys of the signed-in person, the oldest one first.
+         */
+        passkeys: Array<Passkey>;
+    };
+};
+
+export type RemovePasskeyResponse = RemovePasskeyResponses[keyof RemovePasskeyResponses];
 
 export type CreateFirstOwnerData = {
     body: {
