@@ -31,9 +31,25 @@ export async function prove(run: ProofRun): Promise<void> {
     run.cleanUp(async () => rmSync(directory, { recursive: true, force: true }))
     await client.install(directory, colophon.api.url)
     run.log(`${client.name}: installed`)
-    for (let round = 1; round <= rounds[run.size]; round++) await survivesFaults(run, colophon, client, directory)
+    const total: FaultCounts = { lostResponses: 0, cuts: 0, restarts: 0 }
+    for (let round = 1; round <= rounds[run.size]; round++) {
+      const { lostResponses, cuts, restarts } = await survivesFaults(run, colophon, client, directory)
+      total.lostResponses += lostResponses
+      total.cuts += cuts
+      total.restarts += restarts
+    }
+    run.figure(
+      `${client.name}: rounds with one job each; lost responses, cuts, restarts of api`,
+      `${rounds[run.size]}; ${total.lostResponses}, ${total.cuts}, ${total.restarts}`,
+    )
     await runsExamples(run, colophon, client, directory)
   }
+}
+
+interface FaultCounts {
+  lostResponses: number
+  cuts: number
+  restarts: number
 }
 
 /** The faults come at other times in each round. */
@@ -53,12 +69,12 @@ async function survivesFaults(
   colophon: RunningColophon,
   client: TestedClient,
   directory: string,
-): Promise<void> {
+): Promise<FaultCounts> {
   const project = await colophon.connectProject(client.name)
   const { projectId } = project
   const relay = await startRelay(colophon.api.url)
   run.cleanUp(relay.stop)
-  const count = { lostResponses: 0, cuts: 0, restarts: 0 }
+  const count: FaultCounts = { lostResponses: 0, cuts: 0, restarts: 0 }
 
   const countRows = async (table: 'job' | 'turn' | 'source_coverage'): Promise<number> =>
     (await colophon.pool.query(`SELECT 1 FROM ${table} WHERE project_id = $1`, [projectId])).rowCount ?? 0
@@ -150,12 +166,9 @@ async function survivesFaults(
     count.lostResponses === 3 && count.cuts >= 5 && count.restarts === 1,
     `the faults happened, got ${JSON.stringify(count)}`,
   )
-  run.log(`${client.name}: ${seconds} s, ${JSON.stringify(count)}`)
-  run.figure(
-    `${client.name}: jobs created; events reported; lost responses, cuts, restarts of api`,
-    `${jobs}; ${seenIds.length} of ${allIds.length}; ${count.lostResponses}, ${count.cuts}, ${count.restarts}`,
-  )
+  run.log(`${client.name}: ${seconds} s, ${seenIds.length} of ${allIds.length} events, ${JSON.stringify(count)}`)
   await relay.stop()
+  return count
 }
 
 const cutAfter =
