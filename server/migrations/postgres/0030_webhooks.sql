@@ -114,7 +114,8 @@ BEGIN
     VALUES (event_project, event, event_type, event_job, event_data, clock_timestamp());
   INSERT INTO endpoint_delivery (project_id, endpoint_id, event_id, id, order_key)
     SELECT event_project, id, event, new_id('dlv'), event_order_key FROM webhook_endpoint
-    WHERE project_id = event_project AND disabled_at IS NULL AND event_type = ANY (events);
+    WHERE project_id = event_project AND disabled_at IS NULL AND event_type = ANY (events)
+    FOR KEY SHARE; -- an endpoint that is deleted at the same time is left out, and does not fail the transaction
 END $$;
 
 CREATE FUNCTION webhook_job_data(job job) RETURNS jsonb LANGUAGE sql STABLE AS $$

@@ -174,10 +174,10 @@ export class RunnerStore {
 
   /**
    * Records an event for runners that were heard from and have been silent since, once per silence. Of a shared runner, in every project.
-   * Returns how many runners. Not for those that were silent for so long that nobody waits for them.
+   * Not for those that were silent for so long that nobody waits for them.
    */
-  async reportOffline(): Promise<number> {
-    const { rows } = await sql`
+  async reportOffline(): Promise<void> {
+    await sql`
       WITH silent AS (
         UPDATE runner SET offline_reported_at = now()
         WHERE revoked_at IS NULL AND last_seen_at < now() - make_interval(mins => ${offlineMinutes})
@@ -191,7 +191,6 @@ export class RunnerStore {
           'lastSeenAt', to_char(last_seen_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))))
       FROM silent LEFT JOIN (SELECT DISTINCT project_id FROM webhook_endpoint) AS endpoint
         ON project_ids IS NULL OR endpoint.project_id = ANY (project_ids)`.execute(this.#db)
-    return rows.length
   }
 
   /** Replaces the token. The old one stays valid for the overlap, but not longer than it would have been without the rotation. */

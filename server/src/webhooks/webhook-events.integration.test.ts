@@ -1,4 +1,4 @@
-import { afterAll, expect, inject, test } from 'vitest'
+import { afterAll, expect, inject, test, vi } from 'vitest'
 import { createClaimedTurn } from '../../../testing/harness/claimed-turn.ts'
 import { createTestInstance, operator } from '../../../testing/harness/test-instance.ts'
 import type { TurnOutcome } from '../jobs/turn-store.ts'
@@ -161,6 +161,28 @@ test('endpoints get only what they subscribed to, and nothing while they are dis
   expect(await readTypes(projectId)).toEqual([])
   const { rows } = await pool.query('SELECT FROM webhook_event WHERE project_id = $1', [projectId])
   expect(rows).toEqual([])
+})
+
+test('an endpoint that is deleted while a job ends does not fail the job', async () => {
+  const { projectId, endpointId } = await createSubscribedProject()
+  const { jobId, turnId } = await startJob(projectId)
+  const deleting = await pool.connect()
+  try {
+    await deleting.query('BEGIN')
+    await deleting.query('DELETE FROM webhook_endpoint WHERE id = $1', [endpointId])
+    const finished = stores.turns.finish(turnId, completed)
+    await vi.waitFor(async () => {
+      const { rows } = await pool.query(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      )
+      expect(rows.length).toBeGreaterThan(0)
+    })
+    await deleting.query('COMMIT')
+    await finished
+  } finally {
+    deleting.release()
+  }
+  expect((await stores.jobs.get(projectId, jobId)).status).toBe('completed')
 })
 
 test('deleting a job deletes its events', async () => {

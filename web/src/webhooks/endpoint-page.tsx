@@ -86,7 +86,7 @@ function EndpointCard({
         </Text>
         {endpoint.failingSince !== null && (
           <Text size="sm" c="var(--bad)">
-            Every attempt has failed since <RelativeTime at={endpoint.failingSince} />.
+            Every attempt fails. The first failure was <RelativeTime at={endpoint.failingSince} />.
           </Text>
         )}
         {endpoint.previousSecretExpiresAt !== null && (
