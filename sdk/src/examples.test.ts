@@ -65,14 +65,16 @@ test.each(functions)('$name is documented with an example that calls it', ({ nam
 
 /** What the examples use without declaring it. */
 const texts =
-  'apiKey projectId jobId keyId memberId personId invitationId runnerId sessionId siteKey diffSha256 token code state password currentPassword newPassword'
+  'apiKey projectId jobId keyId memberId personId invitationId runnerId endpointId deliveryId passkeyId sessionId siteKey diffSha256 token code state password currentPassword newPassword'
 const context = `
 import { type Client, createClient, isColophonError } from './index.ts'
-import type { AddModelData, ConnectGithubRepositoryData, ConnectRepositoryData } from './index.ts'
+import type { AddModelData, AddPasskeyData, ConnectGithubRepositoryData, ConnectRepositoryData, SignInWithPasskeyData } from './index.ts'
 declare const client: Client
 declare const model: AddModelData['body']
 declare const connection: ConnectRepositoryData['body']
 declare const choice: ConnectGithubRepositoryData['body']
+declare const newPasskey: AddPasskeyData['body']['credential']
+declare const assertion: SignInWithPasskeyData['body']
 declare const ${texts.replaceAll(' ', ': string, ')}: string
 `
 

@@ -109,7 +109,7 @@ export const createSessionCalls = (call: OperationCaller) => ({
   /**
    * Signs in with what the passkey signed. Replaces an existing session.
    * @example
-   * const session = await client.session.signInWithPasskey(response)
+   * const session = await client.session.signInWithPasskey(assertion)
    */
   signInWithPasskey: (body: SignInWithPasskeyData['body'], options?: CallOptions) =>
     call<SignInWithPasskeyData, Session>('POST', { url: '/v2/session/passkey', body }, options),
@@ -137,7 +137,7 @@ export const createSessionCalls = (call: OperationCaller) => ({
   /**
    * Adds the passkey that the browser created.
    * @example
-   * const { passkeys } = await client.session.addPasskey({ name: 'Laptop', response })
+   * const { recoveryCodes } = await client.session.addPasskey({ name: 'Laptop', credential: newPasskey })
    */
   addPasskey: (body: AddPasskeyData['body'], options?: CallOptions) =>
     call<AddPasskeyData, AddPasskeyResponse>('POST', { url: '/v2/session/passkeys', body }, options),
@@ -145,7 +145,7 @@ export const createSessionCalls = (call: OperationCaller) => ({
   /**
    * Removes a passkey. Returns the passkeys that are left.
    * @example
-   * const { passkeys } = await client.session.removePasskey('pky_…')
+   * const { passkeys } = await client.session.removePasskey(passkeyId)
    */
   removePasskey: (passkeyId: string, options?: CallOptions) =>
     call<RemovePasskeyData, ListPasskeysResponse>(

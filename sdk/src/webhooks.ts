@@ -19,12 +19,17 @@ import type {
   TestWebhookEndpointResponse,
 } from './generated/types.gen.ts'
 import type { OperationCaller } from './operation.ts'
+import { createPagedList, nextCursorQuery } from './paged-list.ts'
 import type { CallOptions } from './request.ts'
 
 export type WebhookCalls = ReturnType<typeof createWebhookCalls>
 
 export const createWebhookCalls = (call: OperationCaller) => ({
-  /** All endpoints of the project, newest first. */
+  /**
+   * All endpoints of the project, newest first.
+   * @example
+   * const { endpoints } = await client.webhooks.list(projectId)
+   */
   list: (projectId: string, options?: CallOptions) =>
     call<ListWebhookEndpointsData, ListWebhookEndpointsResponse>(
       'GET',
@@ -32,7 +37,16 @@ export const createWebhookCalls = (call: OperationCaller) => ({
       options,
     ),
 
-  /** The signing secret of a webhook is only in this response. */
+  /**
+   * Creates an endpoint. The signing secret of a webhook is only in this response.
+   * @example
+   * const { secret } = await client.webhooks.create(projectId, {
+   *   kind: 'webhook',
+   *   name: 'Deploys',
+   *   target: 'https://example.com/hooks/colophon',
+   *   events: ['job.completed', 'job.failed'],
+   * })
+   */
   create: (projectId: string, body: CreateWebhookEndpointData['body'], options?: CallOptions) =>
     call<CreateWebhookEndpointData, CreateWebhookEndpointResponse>(
       'POST',
@@ -40,7 +54,11 @@ export const createWebhookCalls = (call: OperationCaller) => ({
       options,
     ),
 
-  /** Also enables and disables an endpoint. */
+  /**
+   * Changes an endpoint. Also enables and disables it.
+   * @example
+   * await client.webhooks.change(projectId, endpointId, { isEnabled: false })
+   */
   change: (projectId: string, endpointId: string, body: ChangeWebhookEndpointData['body'], options?: CallOptions) =>
     call<ChangeWebhookEndpointData, ChangeWebhookEndpointResponse>(
       'PATCH',
@@ -48,7 +66,11 @@ export const createWebhookCalls = (call: OperationCaller) => ({
       options,
     ),
 
-  /** The new secret is only in this response. Requests are signed with both during the overlap. */
+  /**
+   * Creates another signing secret, which is only in this response. Requests are signed with both during the overlap.
+   * @example
+   * const { secret } = await client.webhooks.rotateSecret(projectId, endpointId, {})
+   */
   rotateSecret: (projectId: string, endpointId: string, body: RotateWebhookSecretData['body'], options?: CallOptions) =>
     call<RotateWebhookSecretData, RotateWebhookSecretResponse>(
       'POST',
@@ -56,7 +78,11 @@ export const createWebhookCalls = (call: OperationCaller) => ({
       options,
     ),
 
-  /** Queues a test event. Get the delivery to see the response. */
+  /**
+   * Queues a test event. Get the delivery to see the response.
+   * @example
+   * await client.webhooks.test(projectId, endpointId)
+   */
   test: (projectId: string, endpointId: string, options?: CallOptions) =>
     call<TestWebhookEndpointData, TestWebhookEndpointResponse>(
       'POST',
@@ -64,7 +90,11 @@ export const createWebhookCalls = (call: OperationCaller) => ({
       options,
     ),
 
-  /** With its delivery log. Safe to repeat. Returns the remaining endpoints. */
+  /**
+   * Deletes an endpoint with its delivery log. Safe to repeat. Returns the remaining endpoints.
+   * @example
+   * await client.webhooks.delete(projectId, endpointId)
+   */
   delete: (projectId: string, endpointId: string, options?: CallOptions) =>
     call<DeleteWebhookEndpointData, DeleteWebhookEndpointResponse>(
       'DELETE',
@@ -72,20 +102,33 @@ export const createWebhookCalls = (call: OperationCaller) => ({
       options,
     ),
 
-  /** Deliveries of the last 30 days, newest first. */
+  /**
+   * Deliveries of the last 30 days, newest first. Awaited, one page; iterated, all of them.
+   * @example
+   * for await (const { id, status } of client.webhooks.listDeliveries(projectId, endpointId)) console.log(id, status)
+   */
   listDeliveries: (
     projectId: string,
     endpointId: string,
     query: NonNullable<ListWebhookDeliveriesData['query']> = {},
     options?: CallOptions,
   ) =>
-    call<ListWebhookDeliveriesData, ListWebhookDeliveriesResponse>(
-      'GET',
-      { url: '/v2/projects/{projectId}/webhooks/{endpointId}/deliveries', path: { projectId, endpointId }, query },
-      options,
+    createPagedList(
+      query,
+      (query) =>
+        call<ListWebhookDeliveriesData, ListWebhookDeliveriesResponse>(
+          'GET',
+          { url: '/v2/projects/{projectId}/webhooks/{endpointId}/deliveries', path: { projectId, endpointId }, query },
+          options,
+        ),
+      (page) => ({ items: page.deliveries, next: nextCursorQuery(page) }),
     ),
 
-  /** With the payload and all attempts. */
+  /**
+   * One delivery, with the payload and all attempts.
+   * @example
+   * const { attempts } = await client.webhooks.getDelivery(projectId, endpointId, deliveryId)
+   */
   getDelivery: (projectId: string, endpointId: string, deliveryId: string, options?: CallOptions) =>
     call<GetWebhookDeliveryData, GetWebhookDeliveryResponse>(
       'GET',
@@ -96,7 +139,11 @@ export const createWebhookCalls = (call: OperationCaller) => ({
       options,
     ),
 
-  /** Queues the same event again, with the same `webhook-id`. */
+  /**
+   * Queues the same event again, with the same `webhook-id`.
+   * @example
+   * await client.webhooks.resend(projectId, endpointId, deliveryId)
+   */
   resend: (projectId: string, endpointId: string, deliveryId: string, options?: CallOptions) =>
     call<ResendWebhookDeliveryData, ResendWebhookDeliveryResponse>(
       'POST',
