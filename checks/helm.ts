@@ -27,6 +27,7 @@ const refusedValues: readonly { set: string; message: RegExp }[] = [
   { set: 'publicUrl=""', message: /publicUrl is required/ },
   { set: 'temporal.address=""', message: /temporal\.address is required/ },
   { set: 'secrets.temporalApiKey.name="temporal"', message: /temporal\.tls: true is required/ },
+  { set: 'databaseRoles.api=""', message: /databaseRoles\.api and databaseRoles\.worker must be set together/ },
   { set: 'ingress.enabled=true', message: /trustedProxies is required/ },
   { set: 'worker.enabled=false', message: /gateway\.url is required/ },
   { set: 'runners.replicas=3', message: /'runners' not allowed/ },
@@ -45,6 +46,7 @@ const refusedValues: readonly { set: string; message: RegExp }[] = [
 const acceptedValues: readonly (readonly string[])[] = [
   ['networkPolicy.enabled=false', 'networkPolicy.allowUnrestrictedRunners=true'],
   ['networkPolicy.enabled=false', 'runner.enabled=false'],
+  ['databaseRoles.api=', 'databaseRoles.worker='],
 ]
 
 interface Tools {

@@ -218,6 +218,10 @@ const secrets: ChartRule = {
       .filter(({ component }) => component === 'worker')
       .flatMap((pod) => [...listSecretFiles(pod)])
       .find(([path]) => path.endsWith('/sealing-private-keys'))?.[1]
+    const ownersUrl = pods
+      .filter(({ component }) => component === 'migrate')
+      .flatMap((pod) => [...listSecretFiles(pod)])
+      .find(([path]) => path.endsWith('/database-url'))?.[1]
     return pods.flatMap((pod) => {
       const { title, component, container } = pod
       const env = container.env ?? []
@@ -245,6 +249,9 @@ const secrets: ChartRule = {
         ...(component !== 'worker' && privateKey && keys.includes(privateKey)
           ? [`${title} has the key ${privateKey}, which is the private sealing key`]
           : []),
+        ...(component !== 'migrate' && ownersUrl && keys.includes(ownersUrl)
+          ? [`${title} has the key ${ownersUrl}, with which it would own the tables`]
+          : []),
       ]
     })
   },
@@ -268,6 +275,13 @@ const secrets: ChartRule = {
     'a runner with the database': changePod('runner', (spec, { env }) => {
       addSecretFile(spec, 'colophon-databases', 'database-url', 'database-url')
       env?.push({ name: 'COLOPHON_DATABASE_URL_FILE', value: '/run/colophon/secrets/database-url' })
+    }),
+    'api as the owner of the tables': changePod('api', (spec) => {
+      const items = spec.volumes
+        ?.flatMap(({ projected }) => projected?.sources ?? [])
+        .flatMap(({ secret }) => secret?.items)
+      const item = items?.find((candidate) => candidate?.path === 'api-database-url')
+      Object.assign(item ?? {}, { key: 'postgres' }) // as for migrate in ci/everything.yaml
     }),
     'a secret in the environment': changePod('worker', (_, { env }) =>
       env?.push({

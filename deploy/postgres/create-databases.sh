@@ -1,13 +1,14 @@
 #!/bin/bash
-# Creates the roles and databases that are missing. There are two roles, so that Temporal's password does not give access to Colophon's
-# tables, and vice versa. Neither is a superuser.
+# Creates the roles and databases that are missing. `colophon` owns Colophon's tables and is used by `migrate`, which gives the roles of
+# api and worker what they need. Temporal has its own role, so that its password does not give access to Colophon's tables, and vice
+# versa. None is a superuser.
 set -euo pipefail
 cd "$(dirname "$0")"
 
-export PGHOST=postgres PGUSER=postgres PGPASSWORD
+export PGHOST=${PGHOST:-postgres} PGUSER=postgres PGPASSWORD
 PGPASSWORD=$(cat passwords/postgres)
 
-create() { # role, its databases
+create() { # role, the databases that it owns
   local role=$1 database
   shift
   # The password is passed on standard input, because every process list shows arguments.
@@ -26,4 +27,6 @@ create() { # role, its databases
 }
 
 create colophon colophon
+create colophon_api
+create colophon_worker
 create temporal temporal temporal_visibility

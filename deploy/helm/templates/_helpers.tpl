@@ -52,12 +52,26 @@ helm.sh/chart: {{ printf "%s-%s" (index . 0).Chart.Name (index . 0).Chart.Versio
 {{- end -}}
 {{- end -}}
 
+{{/* Takes (list $ "api"): the Secret with the URL of the database role of this process. */}}
+{{- define "colophon.databaseUrlSecret" -}}
+{{- $root := index . 0 -}}
+{{- $roles := $root.Values.databaseRoles -}}
+{{- if ne (empty $roles.api) (empty $roles.worker) -}}
+{{- fail "\n\ndatabaseRoles.api and databaseRoles.worker must be set together: set both, or neither for one role.\n" -}}
+{{- end -}}
+{{- if $roles.api -}}
+{{ index . 1 }}DatabaseUrl
+{{- else -}}
+databaseUrl
+{{- end -}}
+{{- end -}}
+
 {{/* Takes (list $ "databaseUrl" …). Settings that are read from the files of the volume `secrets`. */}}
 {{- define "colophon.secretSettings" -}}
 {{- $root := first . -}}
 {{- range $name := rest . }}
 {{- if (index $root.Values.secrets $name).name }}
-- name: COLOPHON_{{ $name | snakecase | upper }}_FILE
+- name: COLOPHON_{{ ternary "databaseUrl" $name (hasSuffix "DatabaseUrl" $name) | snakecase | upper }}_FILE
   value: /run/colophon/secrets/{{ $name | kebabcase }}
 {{- end }}
 {{- end }}

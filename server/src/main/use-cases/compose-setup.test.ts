@@ -32,7 +32,9 @@ test('each service gets only the secrets that it needs', () => {
   const [{ privateEntry }] = JSON.parse(read('secrets/sealing-keys.json')) as [{ privateEntry: string }]
   const secretsOf = {
     'clickhouse-password': ['api', 'clickhouse', 'migrate', 'worker'],
-    'colophon-database-password': ['api', 'migrate', 'postgres', 'worker'],
+    'colophon-database-password': ['migrate', 'postgres'],
+    'api-database-password': ['api', 'postgres'],
+    'worker-database-password': ['postgres', 'worker'],
     'postgres-password': ['postgres'],
     'runner-token': ['migrate', 'runner'],
     'session-secret': ['api'],

@@ -28,13 +28,17 @@ export async function setUpComposeVolumes(volumes = mountDirectory): Promise<voi
     for (const [path, content] of Object.entries(files)) writeFile(join(volumes, name, path), content, 0o444)
   }
   const secrets = readOrCreateSecrets(join(volumes, 'secrets'))
-  const databaseUrl = `postgres://colophon:${secrets['colophon-database-password']}@postgres:5432/colophon`
   const clickhouseUrl = `http://colophon:${secrets['clickhouse-password']}@clickhouse:8123/colophon`
-  const urls = { 'database-url': databaseUrl, 'clickhouse-url': clickhouseUrl }
+  const urlsFor = (role: string, password: string) => ({
+    'database-url': `postgres://${role}:${password}@postgres:5432/colophon`,
+    'clickhouse-url': clickhouseUrl,
+  })
 
   writeVolume('postgres', {
     'passwords/postgres': secrets['postgres-password'],
     'passwords/colophon': secrets['colophon-database-password'],
+    'passwords/colophon_api': secrets['api-database-password'],
+    'passwords/colophon_worker': secrets['worker-database-password'],
     'passwords/temporal': secrets['temporal-database-password'],
     'create-databases.sh': readDeployFile('postgres/create-databases.sh'),
   })
@@ -51,13 +55,19 @@ export async function setUpComposeVolumes(volumes = mountDirectory): Promise<voi
     'users/users.d/password.xml': clickhousePassword(secrets['clickhouse-password']),
     'users/users.d/small-machine-queries.xml': readDeployFile('clickhouse/small-machine-queries.xml'),
   })
-  writeVolume('migrate', { ...urls, 'runner-token': secrets['runner-token'] })
+  writeVolume('migrate', {
+    ...urlsFor('colophon', secrets['colophon-database-password']),
+    'runner-token': secrets['runner-token'],
+  })
   writeVolume('api', {
-    ...urls,
+    ...urlsFor('colophon_api', secrets['api-database-password']),
     'session-secret': secrets['session-secret'],
     'sealing-public-keys': secrets['sealing-public-keys'],
   })
-  writeVolume('worker', { ...urls, 'sealing-private-keys': secrets['sealing-private-keys'] })
+  writeVolume('worker', {
+    ...urlsFor('colophon_worker', secrets['worker-database-password']),
+    'sealing-private-keys': secrets['sealing-private-keys'],
+  })
   writeVolume('runner', { 'runner-token': secrets['runner-token'] })
 }
 
@@ -72,6 +82,8 @@ export function rotateComposeSealingKeys(step: string, volumes = mountDirectory)
 const passwordNames = [
   'postgres-password',
   'colophon-database-password',
+  'api-database-password',
+  'worker-database-password',
   'temporal-database-password',
   'clickhouse-password',
   'session-secret',
