@@ -145,7 +145,7 @@ async function prepareInstance(run: ProofRun) {
   const providerUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`
   const colophon = await prepareColophon(run, 'spend', {
     model: 'none',
-    settings: { COLOPHON_EGRESS_ALLOWED_HOSTS: new URL(providerUrl).host },
+    settings: { COLOPHON_EGRESS_ALLOWED_MODEL_HOSTS: new URL(providerUrl).host },
   })
   await colophon.addModel(
     {

@@ -18,6 +18,7 @@ import { createServer as createTlsServer, request as httpsRequest } from 'node:h
 import type { AddressInfo, LookupFunction } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { egressOptionsFor } from '../server/src/platform/egress/create-egress-for.ts'
 import { createEgress, type Egress, type EgressOptions } from '../server/src/platform/egress/egress.ts'
 import { EgressError } from '../server/src/platform/egress/egress-error.ts'
 import { selfSignedCertificate } from '../server/src/platform/egress/testing/certificate.ts'
@@ -72,6 +73,7 @@ export async function prove(run: ProofRun): Promise<void> {
   await rejectsInternalHosts(fixture)
   await rejectsRandomInternalAddresses(fixture)
   await honorsAllowedHosts(fixture)
+  await keepsUsesApart(fixture)
   await resistsDnsRebinding(fixture)
   await ignoresRedirects(fixture)
   await checksBeforeProxy(fixture)
@@ -177,6 +179,31 @@ async function honorsAllowedHosts({ run, open, listeners: { port }, dns }: Fixtu
     const result = await textOf(open({ dns, ...options }).fetch(`http://${host}:${port}/`))
     run.check(result === expected, `${host} with ${JSON.stringify(options)} gives ${expected}: ${result}`)
   }
+}
+
+/** A project can enter any address as its code host. */
+async function keepsUsesApart({ run, open, attempts, listeners: { port }, dns }: Fixture): Promise<void> {
+  run.log('internal hosts that are allowed for one use')
+  const config = {
+    allowedFor: { codeHosts: ['127.0.0.1:1'], models: [`inside.example:${port}`], webhooks: [] },
+    allowedHosts: [],
+    allowedNetworks: [],
+    proxyUrl: undefined,
+    caBundlePem: undefined,
+  }
+  const model = `http://inside.example:${port}/`
+  const asModel = await textOf(open({ dns, ...egressOptionsFor('models', config) }).fetch(model))
+  run.check(asModel === 'internal', `an allowed model is called as a model: ${asModel}`)
+  attempts.clear()
+  for (const use of ['codeHosts', 'webhooks'] as const) {
+    const result = await textOf(open({ dns, ...egressOptionsFor(use, config) }).fetch(model))
+    run.check(result === 'address_not_allowed', `an allowed model is not called for ${use}: ${result}`)
+  }
+  const otherPort = await textOf(
+    open({ dns, ...egressOptionsFor('codeHosts', config) }).fetch(`http://127.0.0.1:${port}/`),
+  )
+  run.check(otherPort === 'address_not_allowed', `another port of an allowed code host is not called: ${otherPort}`)
+  run.check(attempts.addresses.length === 0, `no connection is opened for another use: ${attempts.addresses.join(' ')}`)
 }
 
 async function resistsDnsRebinding({ run, open, attempts, listeners, dns, changingNames }: Fixture): Promise<void> {

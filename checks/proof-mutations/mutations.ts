@@ -298,6 +298,15 @@ export const mutations: readonly Mutation[] = [
     failure: 'https://both.example (127.0.0.1) is rejected',
   },
   {
+    name: 'one-egress-list-for-all-uses',
+    bug: 'A project can have Colophon call a model of the operator as its code host',
+    file: 'server/src/platform/egress/create-egress-for.ts',
+    find: '...allowedFor[use]',
+    replace: '...Object.values(allowedFor).flat()',
+    caughtBy: { proof: 'ssrf-protection' },
+    failure: 'an allowed model is not called for codeHosts',
+  },
+  {
     name: 'nat64-address-not-checked',
     bug: 'Addresses of internal IPv4 networks are reachable in their NAT64 form',
     file: 'server/src/platform/egress/address-policy.ts',

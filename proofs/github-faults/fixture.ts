@@ -72,7 +72,7 @@ export async function createGithubFixture(run: ProofRun, projectCount: number): 
   run.cleanUp(() => simulator.stop())
   const control = createGithubControlClient(github)
   const settings = {
-    COLOPHON_EGRESS_ALLOWED_HOSTS: new URL(github.url).host,
+    COLOPHON_EGRESS_ALLOWED_CODE_HOSTS: new URL(github.url).host,
     COLOPHON_GITHUB_URLS: github.url,
   }
   const [api, ...workers] = await Promise.all([

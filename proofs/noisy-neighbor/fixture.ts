@@ -66,7 +66,7 @@ export async function prepareNoisyNeighborFixture(
     addresses: services.addresses,
     settings: {
       ...timers(size.heartbeatTimeoutSeconds),
-      COLOPHON_EGRESS_ALLOWED_HOSTS: allowedHosts.join(','),
+      COLOPHON_EGRESS_ALLOWED_CODE_HOSTS: allowedHosts.join(','),
     },
     ...(run.args.includes('keep-logs') && { keepLogs: (directory) => run.log(`logs: ${directory}`) }),
   })

@@ -98,7 +98,7 @@ export async function createPublishFixture(run: ProofRun, on: CodeHostKind): Pro
   await temporalRelays.spareWorker.setFault({ kind: 'cut' })
 
   const settings = {
-    COLOPHON_EGRESS_ALLOWED_HOSTS: new URL(host.url).host,
+    COLOPHON_EGRESS_ALLOWED_CODE_HOSTS: new URL(host.url).host,
     COLOPHON_JOB_PULL_REQUEST_POLL_SECONDS: String(pullRequestPollSeconds),
     COLOPHON_JOB_MAX_CONCURRENT_PER_PROJECT: '100',
     COLOPHON_JOB_HEARTBEAT_TIMEOUT_SECONDS: String(heartbeatTimeoutSeconds),

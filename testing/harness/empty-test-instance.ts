@@ -43,7 +43,8 @@ export async function createEmptyTestInstance(
       COLOPHON_SEALING_PUBLIC_KEYS: sealingKeys.publicEntry,
       COLOPHON_SEALING_PRIVATE_KEYS: sealingKeys.privateEntry,
       // They are on loopback, which has to be allowed explicitly.
-      COLOPHON_EGRESS_ALLOWED_HOSTS: [gitea.url, github.url, modelUrl].map((url) => new URL(url).host).join(),
+      COLOPHON_EGRESS_ALLOWED_CODE_HOSTS: [gitea.url, github.url].map((url) => new URL(url).host).join(),
+      COLOPHON_EGRESS_ALLOWED_MODEL_HOSTS: new URL(modelUrl).host,
     },
     postgresUrl,
     clickhouseUrl,

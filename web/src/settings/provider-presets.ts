@@ -44,7 +44,7 @@ export const providerPresets: readonly ProviderPreset[] = [
     format: 'openai-completions',
     baseUrl: 'http://localhost:11434/v1',
     needsKey: false,
-    hint: 'Usually not required. An operator must allow the host in COLOPHON_EGRESS_ALLOWED_HOSTS.',
+    hint: 'Usually not required. An operator must allow the host in COLOPHON_EGRESS_ALLOWED_MODEL_HOSTS.',
   },
   {
     id: 'vllm',
@@ -52,7 +52,7 @@ export const providerPresets: readonly ProviderPreset[] = [
     format: 'openai-completions',
     baseUrl: 'http://localhost:8000/v1',
     needsKey: false,
-    hint: 'Usually not required. An operator must allow the host in COLOPHON_EGRESS_ALLOWED_HOSTS.',
+    hint: 'Usually not required. An operator must allow the host in COLOPHON_EGRESS_ALLOWED_MODEL_HOSTS.',
   },
   {
     id: 'other',

@@ -8,7 +8,7 @@ await once(silentServer, 'listening')
 const { port: silentPort } = silentServer.address() as AddressInfo
 const { modelUrl } = inject('services')
 const api = await startTestApi(inject('services'), 'api instance models', {
-  COLOPHON_EGRESS_ALLOWED_HOSTS: `${new URL(modelUrl).host},127.0.0.1:${silentPort}`,
+  COLOPHON_EGRESS_ALLOWED_MODEL_HOSTS: `${new URL(modelUrl).host},127.0.0.1:${silentPort}`,
 })
 afterAll(async () => {
   silentServer.close()

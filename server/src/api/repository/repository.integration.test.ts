@@ -3,11 +3,11 @@ import { afterAll, expect, inject, test } from 'vitest'
 import { startTestApi } from '../../../../testing/harness/test-api.ts'
 import { createGiteaTestRepository } from '../../code-hosts/testing/gitea-test-repository.ts'
 
-const { gitea, github } = inject('services')
+const { gitea, github, modelUrl, postgresUrl } = inject('services')
 const host = await createGiteaTestRepository(gitea)
 const control = createGithubControlClient(github)
 const api = await startTestApi(inject('services'), 'api repository', {
-  COLOPHON_EGRESS_ALLOWED_HOSTS: [gitea.url, github.url].map((url) => new URL(url).host).join(),
+  COLOPHON_EGRESS_ALLOWED_CODE_HOSTS: [gitea.url, github.url].map((url) => new URL(url).host).join(),
 })
 afterAll(async () => {
   await api.drop()
@@ -43,6 +43,23 @@ test('tests a connection and reports what it found', async () => {
       ok: false,
     })
   expect(await client.repository.get(projectId), 'nothing was stored').toEqual({ repository: null })
+})
+
+test('does not call a model as a code host, nor another port of an allowed code host', async () => {
+  const otherPort = new URL(gitea.url)
+  otherPort.port = new URL(postgresUrl).port || '5432'
+  for (const url of [modelUrl, otherPort.origin])
+    expect(await client.repository.test(projectId, { ...connection, url })).toMatchObject({
+      ok: false,
+      message: expect.stringContaining('COLOPHON_EGRESS_ALLOWED_CODE_HOSTS'),
+    })
+})
+
+test.each(['..', '.', 'a/b', 'a%2fb', 'a?b'])('rejects %s in the path of a repository', async (segment) => {
+  for (const field of ['owner', 'name'] as const)
+    await expect(client.repository.test(projectId, { ...connection, [field]: segment })).rejects.toMatchObject({
+      code: 'invalid_request',
+    })
 })
 
 test('connects a repository, hides its secrets, and changes its settings', async () => {

@@ -194,6 +194,15 @@ export const RepositorySchema = Type.Object(
   },
 )
 
+/** Part of the URLs that are called: `..` or a slash would lead to other paths of the host. */
+const PathSegment = (description: string) =>
+  Type.String({
+    minLength: 1,
+    maxLength: 100,
+    pattern: '^(?!\\.{1,2}$)[^/\\\\?#%\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]+$',
+    description,
+  })
+
 export const ConnectRepositoryBody = Type.Object(
   {
     host: Host,
@@ -202,12 +211,8 @@ export const ConnectRepositoryBody = Type.Object(
       pattern: '^https?://[^\\s?#@]+$',
       description: 'URL of the code host, for example `https://github.com`.',
     }),
-    owner: SingleLineText({
-      minLength: 1,
-      maxLength: 100,
-      description: 'User or organization that owns the repository.',
-    }),
-    name: SingleLineText({ minLength: 1, maxLength: 100, description: 'Name of the repository.' }),
+    owner: PathSegment('User or organization that owns the repository.'),
+    name: PathSegment('Name of the repository.'),
     baseBranch: BranchName,
     docsFolder: DocsFolder,
     token: Type.String({

@@ -2,7 +2,7 @@
 import { testModel } from '../../gateway/model/test-model.ts'
 import { defaultModelAlias, type Model, modelFormats, modelNamePattern, normalizeBaseUrl } from '../../models/model.ts'
 import type { EgressConfig } from '../../platform/config.ts'
-import { createEgress } from '../../platform/egress/egress.ts'
+import { createEgressFor } from '../../platform/egress/create-egress-for.ts'
 import { UsageError } from '../usage-error.ts'
 
 const price = 'in US dollars per million tokens'
@@ -62,7 +62,7 @@ export async function testUnsavedModel(
   key: string | null,
   timeoutMs?: number,
 ): Promise<string | undefined> {
-  const egress = createEgress(config.egress)
+  const egress = createEgressFor('models', config.egress)
   try {
     return await testModel(model, key, egress, timeoutMs)
   } finally {

@@ -23,7 +23,7 @@ function admin(args: string[], input = '') {
       PATH: process.env.PATH,
       ...withDatabaseRoleOf(['admin', ...args], instance.environment),
       COLOPHON_SEALING_PRIVATE_KEYS: sealingKey,
-      COLOPHON_EGRESS_ALLOWED_HOSTS: new URL(inject('services').modelUrl).host,
+      COLOPHON_EGRESS_ALLOWED_MODEL_HOSTS: new URL(inject('services').modelUrl).host,
     },
     input,
     encoding: 'utf8',

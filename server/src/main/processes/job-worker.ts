@@ -23,7 +23,7 @@ import { deleteExpiredAccess } from '../../people/delete-expired-access.ts'
 import { repeatBatches } from '../../platform/background-task.ts'
 import { workerCallTimeoutMs } from '../../platform/call-worker.ts'
 import type { WorkerConfig } from '../../platform/config.ts'
-import { createEgress } from '../../platform/egress/egress.ts'
+import { createEgressFor } from '../../platform/egress/create-egress-for.ts'
 import type { Log } from '../../platform/log.ts'
 import { createOpener, createSealer } from '../../platform/sealed-secrets/sealed-secret.ts'
 import { testConnectionAndDocsFolder } from '../use-cases/connect-repository.ts'
@@ -59,7 +59,13 @@ export function startJobWorker(config: WorkerConfig, services: ServiceClients, l
   const stores = openStores(database)
   const { attempts, authorizations, deliveries, events, githubApps, models, pullRequests, repositories, turns } = stores
   const temporal = new Client({ connection: services.temporal, namespace: config.services.temporal.namespace })
-  const egress = createEgress(config.egress)
+  const egress = createEgressFor('codeHosts', config.egress, log)
+  const modelEgress = createEgressFor('models', config.egress)
+  const webhookEgress = createEgressFor('webhooks', config.egress)
+  if (config.egress.allowedHosts.length + config.egress.allowedNetworks.length > 0)
+    log.warn(
+      'COLOPHON_EGRESS_ALLOWED_HOSTS and COLOPHON_EGRESS_ALLOWED_NETWORKS are deprecated, because a project can enter every such address as its code host: use COLOPHON_EGRESS_ALLOWED_CODE_HOSTS, COLOPHON_EGRESS_ALLOWED_MODEL_HOSTS and COLOPHON_EGRESS_ALLOWED_WEBHOOK_HOSTS',
+    )
   const openCodeHost = createCodeHostFactory(egress)
   const opener = createOpener(config.sealingKeys)
   const openProject = createProjectRepositoryOpener({
@@ -95,7 +101,7 @@ export function startJobWorker(config: WorkerConfig, services: ServiceClients, l
   const modelActivities = createModelActivities({
     models,
     opener,
-    testModel: (model, key) => testModel(model, key, egress, workerCallTimeoutMs),
+    testModel: (model, key) => testModel(model, key, modelEgress, workerCallTimeoutMs),
   })
   const githubActivities = createGithubAuthorizationActivities({
     githubApps,
@@ -139,7 +145,7 @@ export function startJobWorker(config: WorkerConfig, services: ServiceClients, l
   const auditExporter = startAuditExporter({
     exports: stores.auditExports,
     webhook: config.audit.webhook,
-    egress,
+    egress: webhookEgress,
     log,
   })
   const repositoryFollower = startRepositoryPoller({ repositories, openProject, egress, log })
@@ -174,7 +180,7 @@ export function startJobWorker(config: WorkerConfig, services: ServiceClients, l
         calls: stores.modelCalls,
         attempts,
         opener,
-        egress,
+        egress: modelEgress,
         ceilings: jobs.budget,
       },
       gitProxy: {
@@ -192,7 +198,7 @@ export function startJobWorker(config: WorkerConfig, services: ServiceClients, l
         repositoryFollower.stop(),
         temporalWorker.stop(),
       ])
-      await egress.close()
+      await Promise.all([egress, modelEgress, webhookEgress].map((each) => each.close()))
     },
   }
 }

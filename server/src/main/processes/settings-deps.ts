@@ -30,12 +30,13 @@ export function createSettingsDeps({
   temporal: Client
   log: Log
 }) {
+  const connectConfig = { ...config, hiddenCauseLog: log }
   const codeHosts: RepositoryConnector = {
     defaultTemplates: defaultPublishingTemplates,
     validateTemplates,
-    test: (repository, token) => testRepositoryConnection(config, repository, token),
+    test: (repository, token) => testRepositoryConnection(connectConfig, repository, token),
     connect: async (projectId, input, token, actor) =>
-      (await connectRepository({ stores, config, projectId, input, token, actor })).repository,
+      (await connectRepository({ stores, config: connectConfig, projectId, input, token, actor })).repository,
   }
   const modelProviders: ModelConnector = {
     test: (model, key) => testUnsavedModel(config, model, key, workerCallTimeoutMs),

@@ -5,10 +5,11 @@ import type { CodeHost } from '../../code-hosts/code-host.ts'
 import { CodeHostError } from '../../code-hosts/code-host-error.ts'
 import { type CodeHostConnection, createCodeHostFactory } from '../../code-hosts/code-host-factory.ts'
 import type { EgressConfig } from '../../platform/config.ts'
-import { createEgress } from '../../platform/egress/egress.ts'
+import { createEgressFor } from '../../platform/egress/create-egress-for.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import type { Id } from '../../platform/ids.ts'
 import { isLoopback } from '../../platform/is-loopback.ts'
+import type { Log } from '../../platform/log.ts'
 import { createSealer } from '../../platform/sealed-secrets/sealed-secret.ts'
 import type { SealingPublicKeys } from '../../platform/sealed-secrets/sealing-keys.ts'
 import type { Repository } from '../../projects/repository-store.ts'
@@ -17,6 +18,8 @@ import type { Stores } from '../processes/open-stores.ts'
 
 export interface ConnectRepositoryConfig {
   egress: EgressConfig
+  /** Gets the reason why an internal code host cannot be used. Undefined: an operator connects it, and the error has the reason. */
+  hiddenCauseLog?: Log
   sealingKeys: SealingPublicKeys
   publicUrl: string | undefined
 }
@@ -28,7 +31,7 @@ export interface ConnectRepositoryResult {
 }
 
 export const testRepositoryConnection = (
-  config: { egress: EgressConfig },
+  config: { egress: EgressConfig; hiddenCauseLog: Log },
   input: RepositoryInput,
   token: string,
 ): Promise<RepositoryTestResult> =>
@@ -73,12 +76,12 @@ const canReach = (codeHostUrl: string, publicUrl: string | undefined): publicUrl
   publicUrl !== undefined && (!isLoopback(new URL(publicUrl).hostname) || isLoopback(new URL(codeHostUrl).hostname))
 
 async function withCodeHost<Result>(
-  config: { egress: EgressConfig },
+  config: Pick<ConnectRepositoryConfig, 'egress' | 'hiddenCauseLog'>,
   input: RepositoryInput,
   token: string,
   work: (codeHost: CodeHost) => Promise<Result>,
 ): Promise<Result> {
-  const egress = createEgress(config.egress)
+  const egress = createEgressFor('codeHosts', config.egress, config.hiddenCauseLog)
   try {
     return await work(createCodeHostFactory(egress)(toConnection(input, token)))
   } finally {

@@ -7,7 +7,7 @@ import { CodeHostError } from '../../code-hosts/code-host-error.ts'
 import { convertAppManifest } from '../../code-hosts/github/app-api.ts'
 import type { CallWorker } from '../../platform/call-worker.ts'
 import type { ApiConfig } from '../../platform/config.ts'
-import { createEgress } from '../../platform/egress/egress.ts'
+import { createEgressFor } from '../../platform/egress/create-egress-for.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import type { Log } from '../../platform/log.ts'
 import { createSealer } from '../../platform/sealed-secrets/sealed-secret.ts'
@@ -53,7 +53,7 @@ export function createGithubConnector({
     baseUrls: config.githubUrls,
 
     async registerApp(baseUrl, code, actor) {
-      const egress = createEgress(config.egress)
+      const egress = createEgressFor('codeHosts', config.egress, log)
       try {
         const created = await convertAppManifest(baseUrl, code, egress)
         const excess = excessPermissions(created.permissions)

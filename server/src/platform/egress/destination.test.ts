@@ -9,12 +9,18 @@ const names: Record<string, string[]> = {
   'dual.example': ['93.184.216.34', 'fd00::5'],
 }
 
+const noneAllowed = {
+  allowedNetworks: [],
+  allowedHosts: [],
+  allowedHostsSetting: 'COLOPHON_EGRESS_ALLOWED_CODE_HOSTS',
+}
+
 async function check(url: string, rules: Partial<DestinationRules> = {}) {
   const { dns, stop } = await startDnsServer((name, family) =>
     (names[name] ?? []).filter((address) => address.includes(':') === (family === 6)),
   )
   onTestFinished(stop)
-  return await createDestinationCheck({ allowedNetworks: [], allowedHosts: [], ...rules }, dns)(parseUrl(url))
+  return await createDestinationCheck({ ...noneAllowed, ...rules }, dns)(parseUrl(url))
 }
 
 const egressError = (code: string) => expect.objectContaining({ name: 'EgressError', code })
@@ -62,7 +68,7 @@ describe('checkDestination', () => {
   it('explains the rejection and what to do', async () => {
     await expect(check('https://inside.example:8443/')).rejects.toThrow(
       'inside.example resolves to 10.0.0.5, which is a private or reserved address, or an address of this machine. ' +
-        'An administrator can allow it with COLOPHON_EGRESS_ALLOWED_HOSTS (inside.example:8443) or COLOPHON_EGRESS_ALLOWED_NETWORKS.',
+        'An administrator can allow it with COLOPHON_EGRESS_ALLOWED_CODE_HOSTS (inside.example:8443).',
     )
     await expect(check('https://10.1/')).rejects.toThrow('10.0.0.1 is a private or reserved address,')
   })

@@ -17,6 +17,8 @@ export type DestinationRules = {
   allowedNetworks: readonly string[]
   /** `host:port`; the default port is 443. More restrictive than a network, which may also contain databases. */
   allowedHosts: readonly string[]
+  /** The name of the setting with these hosts, for errors. */
+  allowedHostsSetting: string
 }
 
 /** The WHATWG URL parser normalizes all notations of an IP address (0x7f.1, １２７.1, …). */
@@ -60,7 +62,7 @@ export function createDestinationCheck(rules: DestinationRules, dns: DnsResolver
       throw new EgressError(
         'address_not_allowed',
         `${subject} is a private or reserved address, or an address of this machine. An administrator can allow it with ` +
-          `COLOPHON_EGRESS_ALLOWED_HOSTS (${url.hostname}:${port}) or COLOPHON_EGRESS_ALLOWED_NETWORKS.`,
+          `${rules.allowedHostsSetting} (${url.hostname}:${port}).`,
       )
     }
 

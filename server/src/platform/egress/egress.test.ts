@@ -6,6 +6,9 @@ import { text as textOf } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import type { EgressConfig } from '../config.ts'
+import type { Log } from '../log.ts'
+import { egressOptionsFor } from './create-egress-for.ts'
 import { createEgress, type Egress, type EgressOptions, withSharedLimits } from './egress.ts'
 import { selfSignedCertificate } from './testing/certificate.ts'
 import { startConnectProxy } from './testing/connect-proxy.ts'
@@ -51,6 +54,61 @@ async function createDns(zone: DnsZoneLookup) {
 }
 
 const dnsResolvingTo = (address: string) => createDns((_, family) => (family === 4 ? [address] : []))
+
+describe('destinations that an operator allowed', () => {
+  const config = (allowed: Partial<EgressConfig['allowedFor']>): EgressConfig => ({
+    allowedFor: { codeHosts: [], models: [], webhooks: [], ...allowed },
+    allowedHosts: [],
+    allowedNetworks: [],
+    proxyUrl: undefined,
+    caBundlePem: undefined,
+  })
+
+  it('are reachable only for their use, and only on their port', async () => {
+    const url = await serve((_, response) => response.end('inside'))
+    const onlyModels = config({ models: [new URL(url).host] })
+    await expect((await open(egressOptionsFor('models', onlyModels)).fetch(url)).text()).resolves.toBe('inside')
+    for (const use of ['codeHosts', 'webhooks'] as const)
+      await expect(open(egressOptionsFor(use, onlyModels)).fetch(url)).rejects.toThrow(
+        egressError('address_not_allowed'),
+      )
+    const otherPort = config({ codeHosts: ['127.0.0.1:1'] })
+    await expect(open(egressOptionsFor('codeHosts', otherPort)).fetch(url)).rejects.toThrow(
+      /COLOPHON_EGRESS_ALLOWED_CODE_HOSTS \(127\.0\.0\.1:\d+\)/,
+    )
+  })
+
+  it('are still reachable for every use with the deprecated settings', async () => {
+    const url = await serve((_, response) => response.end('inside'))
+    const deprecated = { ...config({}), allowedHosts: [new URL(url).host] }
+    for (const use of ['codeHosts', 'models', 'webhooks'] as const)
+      await expect((await open(egressOptionsFor(use, deprecated)).fetch(url)).text()).resolves.toBe('inside')
+  })
+
+  it('do not show projects what listens there: only the log has the cause', async () => {
+    const plain = await serve((_, response) => response.end('inside'))
+    const urls = [
+      'http://127.0.0.1:1/', // nothing listens
+      plain.replace('http:', 'https:'), // no TLS
+      await serveBytes('SSH-2.0-OpenSSH\r\n'), // no HTTP
+      await serveBytes(''), // closes the connection
+    ]
+    const hosts = urls.map((url) => new URL(url).host)
+    const logged: unknown[] = []
+    const log = { warn: (entry: { error: string }) => logged.push(entry.error) } as unknown as Log
+    const egress = open(egressOptionsFor('codeHosts', config({ codeHosts: hosts }), log))
+    for (const [index, url] of urls.entries())
+      await expect(egress.fetch(url)).rejects.toThrow(
+        `${hosts[index]} cannot be used. An administrator finds the reason in the log of Colophon.`,
+      )
+    expect(logged).toEqual([
+      expect.stringContaining('Cannot connect'),
+      expect.stringContaining('TLS'),
+      expect.stringContaining('valid HTTP'),
+      expect.stringContaining('connection'),
+    ])
+  })
+})
 
 describe('a request with isPublicOnly', () => {
   it('does not reach an allowed internal address, even if a connection to it is open', async () => {

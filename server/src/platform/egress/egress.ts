@@ -5,7 +5,7 @@ import { createSecureContext, getCACertificates } from 'node:tls'
 import { Agent, type Dispatcher } from 'undici'
 import { connectDirectly, upgradeToTls } from './connect.ts'
 import { createDestinationCheck, type Destination, type DestinationRules, parseUrl } from './destination.ts'
-import { EgressError, toEgressError } from './egress-error.ts'
+import { EgressError, type EgressErrorCode, toEgressError } from './egress-error.ts'
 import { connectThroughProxy, parseProxyUrl } from './proxy-settings.ts'
 import type { DnsResolver } from './resolve-name.ts'
 import { toFetchResponse } from './to-fetch-response.ts'
@@ -28,6 +28,11 @@ export type EgressOptions = Partial<DestinationRules> & {
   caBundlePem?: string | undefined
   dns?: DnsResolver
   connectTimeoutSeconds?: number
+  /**
+   * For addresses that strangers may enter: gets the reason why an internal host that the operator allowed cannot be used. The error then
+   * says only that it cannot, so that it does not show which ports are open and what listens there.
+   */
+  onHiddenCause?: (host: string, error: unknown) => void
   /** Defaults for requests that set none. */
   limits?: Partial<EgressLimits>
 }
@@ -80,20 +85,49 @@ export function withSharedLimits(
   }
 }
 
+/** What fails at an allowed host, and the code that the caller gets. It still says whether the request may have arrived. */
+const hiddenCodes: Partial<Record<EgressErrorCode, EgressErrorCode>> = {
+  connect_failed: 'connect_failed',
+  tls_failed: 'connect_failed',
+  timeout: 'connection_lost',
+  connection_lost: 'connection_lost',
+  bad_response: 'connection_lost',
+}
+
 type DestinationCheck = ReturnType<typeof createDestinationCheck>
 
 const defaultLimits: EgressLimits = { idleTimeoutSeconds: 60, deadlineSeconds: 120, maxResponseBytes: 20_000_000 }
 
 /** All requests to user-supplied URLs go through this. */
 export function createEgress(options: EgressOptions): Egress {
-  const { allowedNetworks = [], allowedHosts = [], connectTimeoutSeconds = 10 } = options
+  const {
+    allowedNetworks = [],
+    allowedHosts = [],
+    allowedHostsSetting = 'COLOPHON_EGRESS_ALLOWED_HOSTS',
+    connectTimeoutSeconds = 10,
+    onHiddenCause,
+  } = options
   const dns = options.dns ?? new Resolver({ timeout: 2000, tries: 2 })
-  const checkAllowedOrPublic = createDestinationCheck({ allowedNetworks, allowedHosts }, dns)
-  const checkPublicOnly = createDestinationCheck({ allowedNetworks: [], allowedHosts: [] }, dns)
+  const checkAllowedOrPublic = createDestinationCheck({ allowedNetworks, allowedHosts, allowedHostsSetting }, dns)
+  const checkPublicOnly = createDestinationCheck({ allowedNetworks: [], allowedHosts: [], allowedHostsSetting }, dns)
   const proxy = options.proxyUrl === undefined ? undefined : parseProxyUrl(options.proxyUrl)
   const secureContext = createSecureContext({
     ca: [...getCACertificates('default'), ...parseCertificates(options.caBundlePem)],
   })
+
+  /** To which a connection was attempted: few, because an operator has listed them. */
+  const allowedOrigins = new Set<string>()
+
+  function hideCause(error: unknown, url: URL): unknown {
+    if (!onHiddenCause || !(error instanceof EgressError) || !allowedOrigins.has(url.origin)) return error
+    const code = hiddenCodes[error.code]
+    if (code === undefined) return error
+    onHiddenCause(url.host, error)
+    return new EgressError(
+      code,
+      `${url.host} cannot be used. An administrator finds the reason in the log of Colophon.`,
+    )
+  }
 
   async function check(url: URL, checkDestination: DestinationCheck, signal: AbortSignal): Promise<Destination> {
     return await rejectOnAbort(signal, checkDestination(url)).catch((error: unknown) => {
@@ -106,6 +140,7 @@ export function createEgress(options: EgressOptions): Egress {
   async function connect(url: URL, checkDestination: DestinationCheck) {
     const signal = AbortSignal.timeout(connectTimeoutSeconds * 1000)
     const destination = await check(url, checkDestination, signal)
+    if (destination.isExplicitlyAllowed) allowedOrigins.add(url.origin)
     const socket =
       proxy && !destination.isExplicitlyAllowed
         ? await connectThroughProxy(proxy, destination, signal)
@@ -136,12 +171,10 @@ export function createEgress(options: EgressOptions): Egress {
       const toCallerError = (error: unknown) => {
         if (request.signal?.aborted) return request.signal.reason
         if (deadline.aborted) {
-          return new EgressError(
-            'timeout',
-            `${url.host} did not send a complete response within ${limits.deadlineSeconds} s.`,
-          )
+          const message = `${url.host} did not send a complete response within ${limits.deadlineSeconds} s.`
+          return hideCause(new EgressError('timeout', message), url)
         }
-        return toEgressError(error, url.host)
+        return hideCause(toEgressError(error, url.host), url)
       }
 
       try {

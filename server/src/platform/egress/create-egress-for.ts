@@ -1,0 +1,33 @@
+/**
+ * Internal destinations are allowed for one use each. The projects choose the address of their code host: with one list for everything,
+ * they could also have Colophon call a model or a webhook of the operator.
+ */
+import type { EgressConfig } from '../config.ts'
+import type { Log } from '../log.ts'
+import { createEgress, type Egress, type EgressOptions } from './egress.ts'
+
+export type EgressUse = 'codeHosts' | 'models' | 'webhooks'
+
+const settingNames: Record<EgressUse, string> = {
+  codeHosts: 'COLOPHON_EGRESS_ALLOWED_CODE_HOSTS',
+  models: 'COLOPHON_EGRESS_ALLOWED_MODEL_HOSTS',
+  webhooks: 'COLOPHON_EGRESS_ALLOWED_WEBHOOK_HOSTS',
+}
+
+export const createEgressFor = (use: EgressUse, config: EgressConfig, log?: Log): Egress =>
+  createEgress(egressOptionsFor(use, config, log))
+
+/** Without a log, for commands that an operator runs, errors say what failed. */
+export function egressOptionsFor(use: EgressUse, config: EgressConfig, log?: Log): EgressOptions {
+  const { proxyUrl, caBundlePem, allowedNetworks, allowedHosts, allowedFor } = config
+  const onHiddenCause = (host: string, error: unknown) =>
+    log?.warn({ host, error: String(error) }, 'cannot use an allowed internal host')
+  return {
+    proxyUrl,
+    caBundlePem,
+    allowedNetworks,
+    allowedHosts: [...allowedHosts, ...allowedFor[use]],
+    allowedHostsSetting: settingNames[use],
+    ...(use === 'codeHosts' && log && { onHiddenCause }),
+  }
+}
