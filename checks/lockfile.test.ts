@@ -29,6 +29,18 @@ test('the binaries that CI and the container image use have a hash', () => {
   expect(packagesWithoutHash(lockfile).filter((path) => /-linux-x64(-gnu)?$/.test(path))).toEqual([])
 })
 
+/** `.npmrc` keeps them from running. What they do is not needed, because the packages contain their binaries. */
+const packagesWithInstallScripts = ['@google/genai', '@swc/core', 'esbuild', 'protobufjs']
+
+test('no further package has a script that runs when it is installed', () => {
+  const found = Object.entries(lockfile.packages).filter(([, { hasInstallScript }]) => hasInstallScript)
+  expect(found.map(([path]) => path.replace(/^.*node_modules\//, ''))).toEqual(packagesWithInstallScripts)
+})
+
+test('npm does not run scripts of packages', () => {
+  expect(readFileSync(join(import.meta.dirname, '../.npmrc'), 'utf8')).toMatch(/^ignore-scripts=true$/m)
+})
+
 test('the lockfile names no registry, so that each machine uses its own', () => {
   expect(text.match(/"resolved": "https?:[^"]*"/g)).toBeNull()
 })

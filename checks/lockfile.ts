@@ -16,6 +16,7 @@ interface LockedPackage {
   link?: boolean
   dev?: boolean
   optional?: boolean
+  hasInstallScript?: boolean
   os?: string[]
   cpu?: string[]
   libc?: string[]

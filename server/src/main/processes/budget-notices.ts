@@ -9,6 +9,7 @@ import type { Log } from '../../platform/log.ts'
 import type { Mailer } from '../../platform/mailer.ts'
 import type { ProjectStore } from '../../projects/project-store.ts'
 import { shortenForSubject } from './shorten-for-subject.ts'
+import { withoutLinks } from './without-links.ts'
 
 export interface BudgetNoticeDeps {
   notices: BudgetNoticeStore
@@ -70,7 +71,7 @@ async function composeEmail(
   publicUrl: string,
 ): Promise<{ subject: string; text: string }> {
   const isInstance = scope === 'instance'
-  const name = isInstance ? 'this Colophon instance' : (await projects.get(scope)).name
+  const name = isInstance ? 'this Colophon instance' : withoutLinks((await projects.get(scope)).name)
   const format = (amount: number) =>
     unit === 'usd' ? `$${amount.toFixed(2)}` : `${Math.round(amount).toLocaleString('en')} tokens`
   const consequence =
