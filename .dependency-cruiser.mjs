@@ -17,6 +17,7 @@ const capabilities = [
   'github',
   'webhooks',
   'offboarding',
+  'project-deletion',
 ]
 const serverFolder = (...names) => `^server/src/(${names.join('|')})/`
 const test = '\\.test\\.tsx?$|/testing/'

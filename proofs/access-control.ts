@@ -201,13 +201,14 @@ function expectedAt({ method, path, access }: ApiOperation, { expectedForAnyKey,
 const sessionOnlyPath = /^\/v2\/projects\/\{projectId\}\/(?:github\/|repository\/rules$|second-factor$)/
 
 /**
- * Rejections after access was granted. The code host in the example does not exist, so the connection test fails, and no result of
- * the example awaits approval.
+ * Rejections after access was granted. The code host in the example does not exist, so the connection test fails, no result of the
+ * example awaits approval, and a project is not deleted without its name.
  */
 const rejectionsWithAccess: Readonly<Record<string, number>> = {
   'POST /v2/projects/{projectId}/repository ': 400,
   'POST /v2/agent/{projectId}/job/{id}/approve ': 409,
   'POST /v2/agent/{projectId}/job/{id}/reject ': 409,
+  'DELETE /v2/projects/{projectId} ': 400,
 }
 
 function checkResponse(

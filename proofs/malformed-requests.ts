@@ -102,6 +102,7 @@ const neverAccepted: Readonly<Record<string, string>> = {
   'POST /v2/projects/{projectId}/repository': 'the connection is tested first, and there is no code host',
   'PATCH /v2/projects/{projectId}/repository/rules': 'an API key cannot change them',
   'PATCH /v2/projects/{projectId}/second-factor': 'an API key cannot change it',
+  'DELETE /v2/projects/{projectId}': 'an API key cannot delete its project',
   'POST /v2/agent/{projectId}/job/{id}/approve': 'no result awaits approval',
   'POST /v2/agent/{projectId}/job/{id}/reject': 'no result awaits approval',
   ...Object.fromEntries(

@@ -87,6 +87,15 @@ export const mutations: readonly Mutation[] = [
     failure: 'revokes everything else on these tables',
   },
   {
+    name: 'views-of-deleted-projects-stay',
+    bug: 'The views of a deleted project stay in ClickHouse',
+    file: 'server/src/activities/project-deleter.ts',
+    find: '      if (!(await deleteViews(projectId, stopping))) return false\n',
+    replace: '',
+    caughtBy: { proof: 'project-deletion' },
+    failure: "ClickHouse's page_view has no row of a deleted project",
+  },
+  {
     name: 'hourly-limit-without-lock',
     bug: 'Two replicas that accept jobs of one project at the same time count the same jobs of the last hour',
     file: 'server/src/jobs/hourly-limit.ts',

@@ -1,4 +1,5 @@
 import { type AuditCalls, createAuditCalls } from './audit.ts'
+import { createExportProjectCall, type ExportProjectCall } from './export-project.ts'
 import { createExportViewsCall, type ExportViewsCall } from './export-views.ts'
 import { createFollowJobCall, type FollowJobCall } from './follow-job.ts'
 import type { GetMeData, Health, Me } from './generated/types.gen.ts'
@@ -82,7 +83,10 @@ export interface Client {
   /** Sessions of people who sign in; used by the dashboard. */
   readonly session: SessionCalls
   readonly invitations: InvitationCalls
-  readonly projects: ProjectCalls
+  readonly projects: ProjectCalls & {
+    /** Everything of a project as a `.tar.gz` stream. */
+    export: ExportProjectCall
+  }
   /** The repository that a project's jobs work on, and how results are published to it. */
   readonly repository: RepositoryCalls
   /** Connects a project to a GitHub repository through the instance's GitHub App. */
@@ -131,7 +135,7 @@ export function createClient({ baseUrl, apiKey, fetch, timeoutSeconds = 30, retr
     },
     session: createSessionCalls(call),
     invitations: createInvitationCalls(call),
-    projects: createProjectCalls(call),
+    projects: { ...createProjectCalls(call), export: createExportProjectCall(connection) },
     repository: createRepositoryCalls(call),
     github: createGithubCalls(call),
     runners: createRunnerCalls(call),

@@ -174,6 +174,11 @@ const calls: Record<
   createProject: { call: () => client.projects.create({ name: 'Docs' }), body: { name: 'Docs' } },
   getProject: { call: () => client.projects.get('{projectId}') },
   renameProject: { call: () => client.projects.rename('{projectId}', { name: 'Docs' }), body: { name: 'Docs' } },
+  exportProject: {
+    call: async () => new Response(await client.projects.export('{projectId}')).json(),
+    type: 'application/gzip',
+  },
+  deleteProject: { call: () => client.projects.delete('{projectId}', 'Docs'), query: '?name=Docs' },
   listMembers: { call: () => client.members.list('{projectId}') },
   addMember: {
     call: () => client.members.add('{projectId}', { email: 'a@example.com', role: 'editor' }),

@@ -3,6 +3,8 @@ import type {
   ChangeProjectSettingsResponse,
   CreateProjectData,
   CreateProjectResponse,
+  DeleteProjectData,
+  DeleteProjectResponse,
   GetProjectData,
   GetProjectHealthData,
   GetProjectHealthResponse,
@@ -131,6 +133,14 @@ export const createProjectCalls = (call: OperationCaller) => ({
     call<RenameProjectData, RenameProjectResponse>(
       'PATCH',
       { url: '/v2/projects/{projectId}', path: { projectId }, body },
+      options,
+    ),
+
+  /** Cannot be undone. `name`: the exact name of the project. */
+  delete: (projectId: string, name: string, options?: CallOptions) =>
+    call<DeleteProjectData, DeleteProjectResponse>(
+      'DELETE',
+      { url: '/v2/projects/{projectId}', path: { projectId }, query: { name } },
       options,
     ),
 })

@@ -24,7 +24,7 @@ BEGIN
   PERFORM set_config('colophon.anonymized_email', deleted_email, true), set_config('colophon.anonymized_as', deleted_id, true);
   UPDATE audit_entry SET
     actor = CASE WHEN actor = deleted_email THEN deleted_id ELSE actor END,
-    ip_address = CASE WHEN actor = deleted_email THEN NULL ELSE ip_address END,
+    ip_address = CASE WHEN actor IN (deleted_email, 'anonymous') THEN NULL ELSE ip_address END,
     detail = replace(detail::text, email_json, to_json(deleted_id)::text)::jsonb
   WHERE actor = deleted_email OR strpos(detail::text, email_json) > 0;
   PERFORM set_config('colophon.anonymized_email', '', true);

@@ -28,7 +28,7 @@ export function createProjectRepositoryOpener({
   sealer,
   openCodeHost,
 }: {
-  repositories: RepositoryStore
+  repositories: Pick<RepositoryStore, 'find'>
   credentials: CredentialStore
   githubApps: GithubAppStore
   opener: Opener

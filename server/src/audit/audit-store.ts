@@ -96,6 +96,8 @@ export type InstanceAuditAction =
   | 'person.sessions_ended'
   | 'operator.added'
   | 'operator.revoked'
+  | 'project.deleted'
+  | 'project.webhook_left'
 
 export interface AuditInput<Action> {
   action: Action
@@ -216,7 +218,26 @@ export class AuditStore {
       return Number(numAffectedRows)
     })
   }
+
+  /**
+   * Removes what was entered and the IP address from failed sign-ins that are older than 90 days: long enough to investigate an attack.
+   * Returns how many.
+   */
+  async anonymizeFailedSignIns(limit: number): Promise<number> {
+    return this.#db.transaction().execute(async (tx) => {
+      await sql`SELECT set_config('colophon.audit_retention', 'on', true)`.execute(tx)
+      const { numAffectedRows = 0n } = await sql`
+        UPDATE audit_entry SET detail = detail - 'email', ip_address = NULL WHERE (project_id, id) IN (
+          SELECT project_id, id FROM audit_entry
+          WHERE action = 'session.failed' AND ip_address IS NOT NULL AND at < now() - make_interval(days => ${failedSignInDays})
+          LIMIT ${limit})`.execute(tx)
+      return Number(numAffectedRows)
+    })
+  }
 }
+
+/** The database does not allow it earlier. */
+export const failedSignInDays = 90
 
 const exportPageSize = 1_000
 

@@ -195,6 +195,9 @@ export type CodeHost = {
 
   /** Afterwards exactly one webhook has this URL and this secret. `not_permitted`: the token may not manage webhooks. */
   ensureWebhook(webhook: { url: string; secret: string }): Promise<'ensured' | 'not_permitted'>
+
+  /** Afterwards no webhook has a URL that ends like this. `not_permitted`: also if the repository is gone or hidden from us. */
+  removeWebhooks(urlEnd: string): Promise<'removed' | 'not_permitted'>
 }
 
 export type WebhookDelivery = { headers: Readonly<Record<string, string | string[] | undefined>>; body: Uint8Array }

@@ -8,6 +8,7 @@ import type { JobTables } from '../jobs/tables.ts'
 import type { KeyTables } from '../keys/tables.ts'
 import type { ModelTables } from '../models/tables.ts'
 import type { PeopleTables } from '../people/tables.ts'
+import type { ProjectDeletionTables } from '../project-deletion/tables.ts'
 import type { ProjectTables } from '../projects/tables.ts'
 import type { WebhookTables } from '../webhooks/tables.ts'
 
@@ -19,6 +20,7 @@ export interface Tables
     KeyTables,
     ModelTables,
     PeopleTables,
+    ProjectDeletionTables,
     ProjectTables,
     WebhookTables {}
 

@@ -32,7 +32,7 @@ const maxBytesPerRead = 128 * 1024
 /** After a read that did not reach the last event, until the next one of the same project: at most 5 MB per second. */
 const pauseBetweenReadsMs = 25
 const maxBytesPerRow = 64 * 1024
-const retentionDays = 90
+export const eventRetentionDays = 90
 
 export class AgentEventStore {
   readonly #db: Database
@@ -178,8 +178,8 @@ export class AgentEventStore {
       DELETE FROM job_event WHERE ctid IN (
         SELECT event.ctid FROM job_event AS event
         JOIN job ON job.project_id = event.project_id AND job.id = event.job_id
-        WHERE event.created_at < now() - make_interval(days => ${retentionDays})
-          AND job.status <> 'active' AND job.updated_at < now() - make_interval(days => ${retentionDays})
+        WHERE event.created_at < now() - make_interval(days => ${eventRetentionDays})
+          AND job.status <> 'active' AND job.updated_at < now() - make_interval(days => ${eventRetentionDays})
         LIMIT ${limit})`.execute(this.#db)
     return Number(numAffectedRows)
   }

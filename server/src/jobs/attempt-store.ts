@@ -290,7 +290,8 @@ export class AttemptStore {
       .innerJoin('runner', 'runner.id', 'turn_attempt.runner_id')
       .select(['turn.project_id', 'turn.job_id', 'turn.id', 'turn.number', 'job.pending_stop'])
       .select(sql<boolean>`coalesce(turn.deadline_at <= clock_timestamp(), false)`.as('is_late'))
-      .select(['turn_attempt.number as attempt', 'turn_attempt.task_token', 'job.model', 'project.paused_at'])
+      .select(['turn_attempt.number as attempt', 'turn_attempt.task_token', 'job.model'])
+      .select(['project.paused_at', 'project.deleted_at'])
       .where('turn_attempt.token_hash', '=', tokenHash)
       .where('turn_attempt.ended_at', 'is', null)
       .where('turn.status', '=', 'running')
@@ -305,7 +306,8 @@ export class AttemptStore {
       number: row.attempt,
       model: row.model,
       taskToken: row.task_token,
-      stop: row.pending_stop ? 'cancelled' : row.paused_at ? 'paused' : row.is_late ? 'deadline' : null,
+      stop:
+        row.pending_stop || row.deleted_at ? 'cancelled' : row.paused_at ? 'paused' : row.is_late ? 'deadline' : null,
     }
   }
 

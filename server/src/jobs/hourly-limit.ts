@@ -24,7 +24,7 @@ export interface HourlyLimitState {
 export async function lockProject(tx: DatabaseTransaction, projectId: Id<'prj'>): Promise<Date> {
   const { rows } = await sql<{ at: Date }>`
     SELECT clock_timestamp() AS at
-    FROM (SELECT FROM project WHERE id = ${projectId} FOR NO KEY UPDATE) AS locked`.execute(tx)
+    FROM (SELECT FROM project WHERE id = ${projectId} AND deleted_at IS NULL FOR NO KEY UPDATE) AS locked`.execute(tx)
   const [row] = rows
   if (!row) throw new Problem('not_found', 'There is no such project.')
   return row.at

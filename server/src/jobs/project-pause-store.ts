@@ -69,6 +69,7 @@ async function lockPausedAt(tx: DatabaseTransaction, projectId: Id<'prj'>): Prom
     .selectFrom('project')
     .select('paused_at')
     .where('id', '=', projectId)
+    .where('deleted_at', 'is', null)
     .forNoKeyUpdate()
     .executeTakeFirst()
   if (!project) throw new Problem('not_found', 'There is no such project.')

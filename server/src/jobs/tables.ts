@@ -1,7 +1,7 @@
 /**
  * The tables of jobs, and what writes to them.
  *
- * - `job`, `turn`: `WorkAcceptor` inserts, `deleteExpiredJobs` deletes, with everything that references the job. Both tables are
+ * - `job`, `turn`: `WorkAcceptor` inserts, `deleteExpiredJobs` and `ProjectDeletionStore` delete, with everything that references the job. Both tables are
  *   updated by several stores, which have columns of their own:
  *   - state (`status`, `pending_stop`, the times of its changes) and what follows from it, such as the outcome of a turn that was
  *     dropped: only `transitionJob`, called by every store that changes the state

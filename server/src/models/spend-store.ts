@@ -58,6 +58,14 @@ export class SpendStore {
     }
   }
 
+  /** All days of a project, oldest first. */
+  async listDays(projectId: Id<'prj'>): Promise<({ day: string; model: string } & SpendAmounts)[]> {
+    const { rows } = await sql<{ day: string; model: string } & AmountsRow>`
+      SELECT day::text, model, calls, tokens, cost_usd, unpriced_tokens FROM model_day
+      WHERE project_id = ${projectId} ORDER BY day, model`.execute(this.#db)
+    return rows.map((row) => ({ day: row.day, model: row.model, ...toAmounts(row) }))
+  }
+
   /** PostgreSQL's clock, which dates the calls. */
   async #now(): Promise<Date> {
     const { rows } = await sql<{ now: Date }>`SELECT now()`.execute(this.#db)
@@ -70,10 +78,10 @@ export class SpendStore {
           WHEN 7 THEN 'total' WHEN 3 THEN 'day' WHEN 5 THEN 'model' ELSE 'project' END AS kind,
         day::text, model, project_id, coalesce(min(project.name), '') AS name,
         sum(calls) AS calls, sum(tokens) AS tokens, sum(cost_usd) AS cost_usd, sum(unpriced_tokens) AS unpriced_tokens
-      FROM model_day JOIN project ON project.id = project_id
-      WHERE day >= ${`${month}-01`}::date AND day < ${`${month}-01`}::date + interval '1 month' AND ${isIn(scope)}
+      FROM ${spendByDay(scope)} AS spend LEFT JOIN project ON project.id = project_id
+      WHERE day >= ${`${month}-01`}::date AND day < ${`${month}-01`}::date + interval '1 month'
       GROUP BY GROUPING SETS ((), (day), (model), (project_id))
-      HAVING count(*) > 0`.execute(this.#db)
+      HAVING count(*) > 0 AND (grouping(project_id) = 1 OR project_id IS NOT NULL)`.execute(this.#db)
     return rows
   }
 
@@ -82,7 +90,7 @@ export class SpendStore {
     const firstDay = new Date(now.getTime() - (forecastDays - 1) * dayMs).toISOString().slice(0, 10)
     const { rows } = await sql<{ first_day: string | null; tokens: string; cost_usd: string }>`
       SELECT min(day)::text AS first_day, coalesce(sum(tokens), 0) AS tokens, coalesce(sum(cost_usd), 0) AS cost_usd
-      FROM model_day WHERE day >= ${firstDay}::date AND ${isIn(scope)}`.execute(this.#db)
+      FROM ${spendByDay(scope)} AS spend WHERE day >= ${firstDay}::date`.execute(this.#db)
     const [row] = rows
     return {
       since: new Date(row?.first_day ?? now),
@@ -92,12 +100,15 @@ export class SpendStore {
   }
 }
 
-interface GroupRow {
+interface GroupRow extends AmountsRow {
   kind: 'total' | 'day' | 'model' | 'project'
   day: string
   model: string
   project_id: Id<'prj'>
   name: string
+}
+
+interface AmountsRow {
   calls: string
   tokens: string
   cost_usd: string
@@ -110,9 +121,14 @@ interface RecentSpend {
   costUsd: number
 }
 
-const isIn = (scope: SpendScope) => (scope === 'instance' ? sql`true` : sql`project_id = ${scope}`)
+/** The instance includes projects that were deleted, without naming them. */
+const spendByDay = (scope: SpendScope) =>
+  scope === 'instance'
+    ? sql`(SELECT * FROM model_day UNION ALL
+        SELECT NULL, day, model, calls, tokens, cost_usd, unpriced_tokens FROM deleted_project_spend)`
+    : sql`(SELECT * FROM model_day WHERE project_id = ${scope})`
 
-const toAmounts = ({ calls, tokens, cost_usd, unpriced_tokens }: GroupRow): SpendAmounts => ({
+const toAmounts = ({ calls, tokens, cost_usd, unpriced_tokens }: AmountsRow): SpendAmounts => ({
   calls: Number(calls),
   tokens: Number(tokens),
   costUsd: Number(cost_usd),

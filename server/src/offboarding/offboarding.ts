@@ -74,7 +74,14 @@ export class Offboarding {
    * demoted or disabled.
    */
   async assertMayStillGrant(tx: DatabaseTransaction, projectId: Id<'prj'>, actor: Actor): Promise<void> {
-    await tx.selectFrom('project').select('id').where('id', '=', projectId).forNoKeyUpdate().execute()
+    const project = await tx
+      .selectFrom('project')
+      .select('id')
+      .where('id', '=', projectId)
+      .where('deleted_at', 'is', null)
+      .forNoKeyUpdate()
+      .executeTakeFirst()
+    if (!project) throw new Problem('not_found', 'There is no such project.')
     if (actor.kind === 'operator') return
     if (actor.kind === 'key') {
       const live = await tx

@@ -191,7 +191,7 @@ const selectAccounts = (db: Database) =>
       sql<{ id: Id<'prj'>; name: string }[]>`(
         SELECT coalesce(json_agg(json_build_object('id', project.id, 'name', project.name) ORDER BY project.name), '[]')
         FROM project_member AS member JOIN project ON project.id = member.project_id
-        WHERE member.person_id = person.id AND member.role = 'owner' AND NOT EXISTS (
+        WHERE member.person_id = person.id AND member.role = 'owner' AND project.deleted_at IS NULL AND NOT EXISTS (
           SELECT FROM project_member AS another JOIN person AS other ON other.id = another.person_id
           WHERE ${isAnotherOwner} AND other.disabled_at IS NULL))`.as('soleOwnerOf'),
     ])
@@ -291,9 +291,16 @@ async function deletePerson(tx: DatabaseTransaction, { id, email }: AccountRow):
   await tx.updateTable('api_key').set({ taken_over_by: id }).where('taken_over_by', '=', email).execute()
   await tx.updateTable('runner').set({ created_by: id }).where('created_by', '=', email).execute()
   await tx.updateTable('runner').set({ taken_over_by: id }).where('taken_over_by', '=', email).execute()
+  await tx
+    .updateTable('runner')
+    .set({ previous_token_responsible: id })
+    .where('previous_token_responsible', '=', email)
+    .execute()
+  await tx.updateTable('project_deletion').set({ requested_by: id }).where('requested_by', '=', email).execute()
   await tx.updateTable('webhook_endpoint').set({ responsible: id }).where('responsible', '=', email).execute()
   await tx.deleteFrom('webhook_endpoint').where('kind', '=', 'email').where('target', '=', email).execute()
   await tx.deleteFrom('invitation_email').where('email', '=', email).execute()
+  await tx.deleteFrom('budget_notice_email').where('email', '=', email).execute()
   await sql`SELECT delete_person(${id})`.execute(tx)
 }
 

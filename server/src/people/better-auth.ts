@@ -79,7 +79,7 @@ const isAllowedDomain = ({ allowedDomains }: OidcConfig, email: string): boolean
 export const accountDisabledCode = 'account_disabled'
 export const oidcProviderId = 'oidc'
 export const authPath = '/v2/auth'
-const sessionSeconds = 7 * 24 * 3600
+export const sessionSeconds = 7 * 24 * 3600
 
 /** Only in the requests that Colophon itself passes to better-auth. */
 const networkHeader = 'x-colophon-network'

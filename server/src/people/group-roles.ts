@@ -60,6 +60,7 @@ export class GroupRoleStore {
       .selectFrom('project')
       .select('id')
       .where('id', '=', projectId)
+      .where('deleted_at', 'is', null)
       .forNoKeyUpdate()
       .executeTakeFirst()
     if (!project) return

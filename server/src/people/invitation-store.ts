@@ -38,7 +38,7 @@ export interface InvitationDetails {
   canClaim: boolean
 }
 
-const linkDays = 7
+export const linkDays = 7
 const maxPending = 500
 const columns = [
   'id',
@@ -284,6 +284,7 @@ async function findByToken(db: Database, token: string): Promise<InvitationDetai
     .select(['person.is_operator as isOperator', 'person.disabled_at as disabledAt'])
     .where('token_hash', '=', hashLinkToken(token))
     .where('expires_at', '>', sql<Date>`now()`)
+    .where('project.deleted_at', 'is', null)
     .executeTakeFirst()
   if (!row) return undefined
   const { personId, provenAt, isOperator, disabledAt, ...invitation } = row

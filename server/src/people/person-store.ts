@@ -164,6 +164,7 @@ export class PersonStore {
       .select(['role', 'project.requires_second_factor as requiresSecondFactor'])
       .where('project_id', '=', projectId as Id<'prj'>)
       .where('person_id', '=', personId)
+      .where('project.deleted_at', 'is', null)
       .executeTakeFirst()
   }
 
@@ -179,6 +180,7 @@ export class PersonStore {
         'role',
       ])
       .where('person_id', '=', personId)
+      .where('project.deleted_at', 'is', null)
       .orderBy('project.name')
       .limit(maxMemberships)
       .execute()
@@ -192,6 +194,7 @@ async function takeOwnershipOfOrphanedProjects(
   const projects = await tx
     .selectFrom('project')
     .select('id')
+    .where('deleted_at', 'is', null)
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom('project_member').select('email').whereRef('project_id', '=', 'project.id'))),
     )

@@ -61,14 +61,14 @@ export class ProjectStore {
   }
 
   async get(id: Id<'prj'>): Promise<Project> {
-    const project = await this.#db.selectFrom('project').select(columns).where('id', '=', id).executeTakeFirst()
+    const project = await selectLive(this.#db).select(columns).where('id', '=', id).executeTakeFirst()
     if (!project) throw noSuchProject()
     return project
   }
 
   /** Only for `colophon-server admin`: an API key has access to only one project. */
   async list(): Promise<Project[]> {
-    return this.#db.selectFrom('project').select(columns).orderBy('id').execute()
+    return selectLive(this.#db).select(columns).orderBy('id').execute()
   }
 
   async rename(id: Id<'prj'>, name: string, actor: Actor): Promise<Project> {
@@ -77,6 +77,7 @@ export class ProjectStore {
         .updateTable('project')
         .set({ name })
         .where('id', '=', id)
+        .where('deleted_at', 'is', null)
         .returning(columns)
         .executeTakeFirst()
       if (!project) throw noSuchProject()
@@ -87,14 +88,13 @@ export class ProjectStore {
 
   /** Instructions for the agent in every job. Null: none. */
   async readInstructions(id: Id<'prj'>): Promise<string | null> {
-    const project = await this.#db.selectFrom('project').select('instructions').where('id', '=', id).executeTakeFirst()
+    const project = await selectLive(this.#db).select('instructions').where('id', '=', id).executeTakeFirst()
     if (!project) throw noSuchProject()
     return project.instructions
   }
 
   async readSettings(id: Id<'prj'>): Promise<ProjectSettings> {
-    const settings = await this.#db
-      .selectFrom('project')
+    const settings = await selectLive(this.#db)
       .select(['instructions', 'default_model as defaultModel', 'job_retention_days as jobRetentionDays'])
       .where('id', '=', id)
       .executeTakeFirst()
@@ -137,12 +137,7 @@ export class ProjectStore {
   }
 
   async #updateInstructions(tx: DatabaseTransaction, id: Id<'prj'>, instructions: string | null, actor: Actor) {
-    const before = await tx
-      .selectFrom('project')
-      .select('instructions')
-      .where('id', '=', id)
-      .forUpdate()
-      .executeTakeFirst()
+    const before = await selectLive(tx).select('instructions').where('id', '=', id).forUpdate().executeTakeFirst()
     if (!before) throw noSuchProject()
     await tx.updateTable('project').set({ instructions }).where('id', '=', id).execute()
     // Both texts: instructions command the agent in every job, so a change of them has to be traceable word by word.
@@ -150,5 +145,7 @@ export class ProjectStore {
     await recordAudit(tx, id, actor, { action: 'project.instructions_changed', subject: id, detail })
   }
 }
+
+const selectLive = (db: Database) => db.selectFrom('project').where('deleted_at', 'is', null)
 
 const noSuchProject = () => new Problem('not_found', 'There is no project with this ID.')

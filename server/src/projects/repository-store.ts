@@ -59,12 +59,22 @@ export class RepositoryStore {
     this.#db = db
   }
 
+  /** Undefined: no repository is connected, or the project was deleted. */
   async find(projectId: Id<'prj'>): Promise<Repository | undefined> {
     const row = await this.#db
       .selectFrom('repository')
-      .selectAll()
+      .innerJoin('project', 'project.id', 'repository.project_id')
+      .selectAll('repository')
       .where('project_id', '=', projectId)
+      .where('deleted_at', 'is', null)
       .executeTakeFirst()
+    return row && toRepository(row)
+  }
+
+  /** To remove the webhook of a project that was deleted. */
+  async findOfDeleted(projectId: Id<'prj'>): Promise<Repository | undefined> {
+    const query = this.#db.selectFrom('repository').selectAll().where('project_id', '=', projectId)
+    const row = await query.executeTakeFirst()
     return row && toRepository(row)
   }
 
@@ -217,7 +227,12 @@ export class RepositoryStore {
     baseUrl: string,
     by: { hostRepositoryId: number } | { installationId: number },
   ): Promise<Id<'prj'>[]> {
-    const onHost = this.#db.selectFrom('repository').select('project_id').where('base_url', '=', baseUrl)
+    const onHost = this.#db
+      .selectFrom('repository')
+      .innerJoin('project', 'project.id', 'repository.project_id')
+      .select('project_id')
+      .where('base_url', '=', baseUrl)
+      .where('deleted_at', 'is', null)
     const rows = await ('installationId' in by
       ? onHost.where('installation_id', '=', String(by.installationId))
       : onHost.where('host_repository_id', '=', String(by.hostRepositoryId))

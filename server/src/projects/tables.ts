@@ -21,6 +21,8 @@ export interface ProjectTables {
     default_model: Generated<string | null>
     job_retention_days: Generated<number | null>
     requires_second_factor: Generated<boolean>
+    /** Set: nothing of the project can be used, and its data is being deleted. */
+    deleted_at: Generated<Date | null>
   }
   repository: {
     project_id: Id<'prj'>

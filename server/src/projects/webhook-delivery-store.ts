@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Database } from '../database/database.ts'
 
-const retentionDays = 30
+export const webhookDeliveryRetentionDays = 30
 
 export class WebhookDeliveryStore {
   readonly #db: Database
@@ -36,7 +36,7 @@ export class WebhookDeliveryStore {
   async deleteExpired(): Promise<void> {
     await this.#db
       .deleteFrom('webhook_delivery')
-      .where('received_at', '<', sql<Date>`now() - make_interval(days => ${retentionDays})`)
+      .where('received_at', '<', sql<Date>`now() - make_interval(days => ${webhookDeliveryRetentionDays})`)
       .execute()
   }
 }

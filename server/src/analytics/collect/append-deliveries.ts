@@ -11,13 +11,16 @@ import { limitNewPages } from './limit-new-pages.ts'
 import { encodeView } from './view.ts'
 import type { ViewDelivery } from './view-delivery.ts'
 
+/** `no_project`: the project was deleted, and nothing is stored. */
+type BufferedOutcome = AppendOutcome | 'no_project'
+
 const maxBatchBytes = 4 * 1024 * 1024
 
 export async function appendDeliveries(
   db: Database,
   deliveries: readonly ViewDelivery[],
   options: { lockTimeoutMs: number },
-): Promise<{ outcomes: AppendOutcome[]; writtenBytes: number }> {
+): Promise<{ outcomes: BufferedOutcome[]; writtenBytes: number }> {
   try {
     return await append(db, deliveries, options)
   } catch (error) {
@@ -31,15 +34,33 @@ function append(
   db: Database,
   deliveries: readonly ViewDelivery[],
   { lockTimeoutMs }: { lockTimeoutMs: number },
-): Promise<{ outcomes: AppendOutcome[]; writtenBytes: number }> {
+): Promise<{ outcomes: BufferedOutcome[]; writtenBytes: number }> {
   return db.transaction().execute(async (tx) => {
-    await sql`SELECT set_config('lock_timeout', ${String(lockTimeoutMs)}, true)`.execute(tx)
-    const outcomes = await recordDeliveryIds(tx, deliveries)
-    const newDeliveries = deliveries.filter((_, index) => outcomes[index] === 'stored')
+    // The ID of the transaction, before it reads which projects were deleted: a deletion waits for all that may not have seen it.
+    await sql`SELECT set_config('lock_timeout', ${String(lockTimeoutMs)}, true), pg_current_xact_id()`.execute(tx)
+    const deletedProjects = await findDeletedProjects(tx, deliveries)
+    const liveDeliveries = deliveries.filter(({ projectId }) => !deletedProjects.has(projectId))
+    const liveOutcomes = await recordDeliveryIds(tx, liveDeliveries)
+    const newDeliveries = liveDeliveries.filter((_, index) => liveOutcomes[index] === 'stored')
     await recordSourceCoverage(tx, newDeliveries)
     const writtenBytes = await insertBatches(tx, await limitNewPages(tx, newDeliveries))
+    const remaining = liveOutcomes.values()
+    const outcomes = deliveries.map(({ projectId }) =>
+      deletedProjects.has(projectId) ? 'no_project' : (remaining.next().value ?? 'stored'),
+    )
     return { outcomes, writtenBytes }
   })
+}
+
+/** Views of a deleted project would stay in ClickHouse forever. */
+async function findDeletedProjects(
+  tx: DatabaseTransaction,
+  deliveries: readonly ViewDelivery[],
+): Promise<ReadonlySet<Id<'prj'>>> {
+  const { rows } = await sql<{ id: Id<'prj'> }>`
+    SELECT DISTINCT reported.id FROM unnest(${deliveries.map(({ projectId }) => projectId)}::text[]) AS reported (id)
+    WHERE NOT EXISTS (SELECT FROM project WHERE project.id = reported.id AND deleted_at IS NULL)`.execute(tx)
+  return new Set(rows.map(({ id }) => id))
 }
 
 interface ReportedDays {

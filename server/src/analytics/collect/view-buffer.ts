@@ -96,7 +96,11 @@ export class PostgresViewBuffer {
     const deliveries = group.map(({ delivery }) => delivery)
     const { outcomes, writtenBytes } = await appendDeliveries(this.#db, deliveries, { lockTimeoutMs: lockTimeout })
     this.#size.addWritten(writtenBytes)
-    for (const [index, { resolve }] of group.entries()) resolve(outcomes[index] ?? 'stored')
+    for (const [index, { resolve, reject }] of group.entries()) {
+      const outcome = outcomes[index] ?? 'stored'
+      if (outcome === 'no_project') reject(projectDeleted())
+      else resolve(outcome)
+    }
   }
 }
 
@@ -106,6 +110,8 @@ const isOfOneProject = (error: unknown) => isLockConflict(error) || !isServiceUn
 function rejectAll(group: readonly PendingDelivery[], error: unknown): void {
   for (const { reject } of group) reject(error)
 }
+
+const projectDeleted = () => new Problem('not_found', 'The project was deleted.')
 
 const bufferFull = () =>
   new Problem('unavailable', 'The buffer for page views is full. Send the same request again later.', {

@@ -10,7 +10,7 @@ import type { Database } from '../../database/database.ts'
 import type { Id } from '../../platform/ids.ts'
 import type { IsoDate } from '../tables.ts'
 
-const timeColumns = {
+export const timeColumns = {
   page_view: 'at',
   views_by_page_and_day: 'day',
   views_by_page_and_month: 'month',
@@ -35,12 +35,20 @@ export async function deleteExpiredViews(
   clickhouse: ClickHouseClient,
   stopping: AbortSignal,
 ): Promise<number> {
+  return (await tryWithDeletionLock(db, () => deleteViews(db, clickhouse, stopping))) ?? 0
+}
+
+/** Undefined: another worker is deleting views. */
+export async function tryWithDeletionLock<Result>(
+  db: Database,
+  work: () => Promise<Result>,
+): Promise<Result | undefined> {
   return db.connection().execute(async (connection) => {
     const { rows } = await sql<{ acquired: boolean }>`
       SELECT pg_try_advisory_lock(hashtextextended('delete expired views', 0)) AS acquired`.execute(connection)
-    if (!rows[0]?.acquired) return 0
+    if (!rows[0]?.acquired) return undefined
     try {
-      return await deleteViews(db, clickhouse, stopping)
+      return await work()
     } finally {
       await sql`SELECT pg_advisory_unlock(hashtextextended('delete expired views', 0))`.execute(connection)
     }
@@ -79,7 +87,7 @@ async function deleteViews(db: Database, clickhouse: ClickHouseClient, stopping:
 }
 
 /** A delete only marks rows, and a part that is not merged any more would keep them for good. */
-async function removeDeletedRows(clickhouse: ClickHouseClient): Promise<void> {
+export async function removeDeletedRows(clickhouse: ClickHouseClient): Promise<void> {
   for (const table of Object.keys(timeColumns))
     await clickhouse.command({
       query: `ALTER TABLE ${table} APPLY DELETED MASK`,
@@ -88,7 +96,7 @@ async function removeDeletedRows(clickhouse: ClickHouseClient): Promise<void> {
 }
 
 /** Throws when the process stops or a mutation fails: the deletes are then repeated an hour later, or by another worker. */
-async function waitForMutations(clickhouse: ClickHouseClient, stopping: AbortSignal): Promise<void> {
+export async function waitForMutations(clickhouse: ClickHouseClient, stopping: AbortSignal): Promise<void> {
   for (;;) {
     const response = await clickhouse.query({
       query: `SELECT count() AS pending, any(latest_fail_reason) AS failure FROM system.mutations

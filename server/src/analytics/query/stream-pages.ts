@@ -4,6 +4,7 @@
  */
 import { Transform } from 'node:stream'
 import type { Row } from '@clickhouse/client'
+import type { Id } from '../../platform/ids.ts'
 import type { ClickhouseQueryClient } from './clickhouse-query-limit.ts'
 import { buildSumsByPageSql, type PagesByViewsQuery } from './list-views.ts'
 import { clickhouseQuerySettings } from './query-settings.ts'
@@ -24,15 +25,31 @@ export async function streamPagesByViews(
   clickhouse: ClickhouseQueryClient,
   { projectId, range, ai }: Omit<PagesByViewsQuery, 'pages' | 'limit' | 'offset'>,
 ): Promise<Transform> {
-  const response = await clickhouse.query({
-    query: `
+  const query = `
       WITH ${pathCellSql}
       SELECT concat(cell, ',', toString(human), ',', toString(ai), ',', toString(total)) FROM (
         SELECT path, sum(human) AS human, sum(ai) AS ai, human + ai AS total FROM (${buildSumsByPageSql(range, ai)})
         GROUP BY path
         HAVING total > 0
       )
-      ORDER BY total DESC, path`,
+      ORDER BY total DESC, path`
+  return streamLines(clickhouse, query, projectId)
+}
+
+/** All that is stored, by day and page, with a number for each client class. */
+export async function streamPagesByDay(clickhouse: ClickhouseQueryClient, projectId: Id<'prj'>): Promise<Transform> {
+  const classes = ['human', 'assistant', 'ai_search', 'ai_training', 'search', 'other_bot']
+  const query = `
+      WITH ${pathCellSql}
+      SELECT concat(toString(day), ',', cell, ${classes.map((name) => `',', toString(sum(${name}))`).join(', ')})
+      FROM views_by_page_and_day WHERE project_id = {project: String}
+      GROUP BY day, path ORDER BY day, path`
+  return streamLines(clickhouse, query, projectId)
+}
+
+async function streamLines(clickhouse: ClickhouseQueryClient, query: string, projectId: Id<'prj'>): Promise<Transform> {
+  const response = await clickhouse.query({
+    query,
     query_params: { project: projectId },
     // One thread: a download can wait, and the queries of people who look at a page cannot.
     clickhouse_settings: { ...clickhouseQuerySettings, max_execution_time: maxDownloadSeconds, max_threads: 1 },

@@ -18,7 +18,7 @@ import { type LiveEvent, listCountedEvents, listDroppedEvents, sortNewestFirst }
 import type { PageFilter } from './page-filter.ts'
 import { queryTimeseries, type TimePoint, type TimeseriesQuery } from './query-timeseries.ts'
 import { readSourceActivity, type SourceActivity } from './source-activity.ts'
-import { streamPagesByViews } from './stream-pages.ts'
+import { streamPagesByDay, streamPagesByViews } from './stream-pages.ts'
 import { clampToRetention, type TimeRange } from './time-range.ts'
 
 /** A caller's query. The project's settings apply where `aiScope` is undefined. */
@@ -60,6 +60,11 @@ export class ViewReportReader {
     return this.#downloads.openStream(projectId, (clickhouse) =>
       streamPagesByViews(clickhouse, { projectId, range, ai }),
     )
+  }
+
+  /** Streams the counts of every day and page, oldest first, as lines of CSV without a header. */
+  async streamDays(projectId: Id<'prj'>): Promise<Readable> {
+    return this.#downloads.openStream(projectId, (clickhouse) => streamPagesByDay(clickhouse, projectId))
   }
 
   async timeseries(

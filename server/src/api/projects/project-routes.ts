@@ -5,10 +5,12 @@ import type { ProjectStore } from '../../projects/project-store.ts'
 import { Role } from '../people/member.ts'
 import { defineRoute, type Route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
+import { type DeleteProjectDeps, deleteProjectRoute } from './delete-project.ts'
+import { type ExportProjectDeps, exportProjectRoute } from './export-project.ts'
 import { getSetupProgressRoute, type SetupProgressDeps } from './get-setup.ts'
 import { ProjectName, ProjectSchema, toProjectResponse } from './project.ts'
 
-export interface ProjectRouteDeps extends SetupProgressDeps {
+export interface ProjectRouteDeps extends SetupProgressDeps, DeleteProjectDeps, ExportProjectDeps {
   projects: ProjectStore
   people: PersonStore
 }
@@ -80,5 +82,7 @@ export const projectRoutes = (deps: ProjectRouteDeps): Route[] => [
     handle: async ({ projectId, body, actor }) =>
       createResponse(200, toProjectResponse(await deps.projects.rename(projectId, body.name, actor))),
   }),
+  exportProjectRoute(deps),
+  deleteProjectRoute(deps),
   getSetupProgressRoute(deps),
 ]

@@ -14,7 +14,7 @@ import {
   updateGiteaPullRequestText,
 } from './pull-requests.ts'
 import { testGiteaConnection } from './test-connection.ts'
-import { ensureGiteaWebhook } from './webhooks.ts'
+import { ensureGiteaWebhook, removeGiteaWebhooks } from './webhooks.ts'
 
 export function createGiteaHost(connection: GiteaConnection, egress: Egress): CodeHost {
   const api = createGiteaApi(connection, egress)
@@ -80,5 +80,6 @@ export function createGiteaHost(connection: GiteaConnection, egress: Egress): Co
     readChecks: (commit) => readGiteaChecks(api, connection.baseUrl, commit),
     readCheckLog: async () => null, // statuses have no log, and Gitea Actions do not say which job a status belongs to
     ensureWebhook: (webhook) => ensureGiteaWebhook(api, webhook),
+    removeWebhooks: (urlEnd) => removeGiteaWebhooks(api, urlEnd),
   }
 }

@@ -26,3 +26,14 @@ export async function ensureGiteaWebhook(
     throw error
   }
 }
+
+export async function removeGiteaWebhooks(api: GiteaApi, urlEnd: string): Promise<'removed' | 'not_permitted'> {
+  try {
+    for (const { id, config } of await api.list('/hooks', GiteaHook))
+      if (config.url?.endsWith(urlEnd)) await undefinedIfNotFound(api.send('DELETE', `/hooks/${id}`))
+    return 'removed'
+  } catch (error) {
+    if (isCodeHostErrorWithCode(error, 'forbidden', 'not_found', 'token_rejected')) return 'not_permitted'
+    throw error
+  }
+}

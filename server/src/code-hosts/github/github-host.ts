@@ -16,7 +16,7 @@ import {
   updateGithubPullRequestText,
 } from './pull-requests.ts'
 import { testGithubConnection } from './test-connection.ts'
-import { ensureGithubWebhook } from './webhooks.ts'
+import { ensureGithubWebhook, removeGithubWebhooks } from './webhooks.ts'
 
 export function createGithubHost(
   connection: GithubConnection,
@@ -66,5 +66,8 @@ export function createGithubHost(
     ensureWebhook: async (webhook) =>
       // The App has a webhook, which was created together with it.
       access.kind === 'installation' ? 'ensured' : await ensureGithubWebhook(api, webhook),
+
+    removeWebhooks: async (urlEnd) =>
+      access.kind === 'installation' ? 'removed' : await removeGithubWebhooks(api, urlEnd),
   }
 }

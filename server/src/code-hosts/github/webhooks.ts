@@ -24,6 +24,17 @@ export async function ensureGithubWebhook(
   }
 }
 
+export async function removeGithubWebhooks(api: GithubApi, urlEnd: string): Promise<'removed' | 'not_permitted'> {
+  try {
+    for (const { id, config } of await api.list('/hooks', GithubHook))
+      if (config.url?.endsWith(urlEnd)) await undefinedIfNotFound(api.send('DELETE', `/hooks/${id}`))
+    return 'removed'
+  } catch (error) {
+    if (isCodeHostErrorWithCode(error, 'forbidden', 'not_found', 'token_rejected')) return 'not_permitted'
+    throw error
+  }
+}
+
 export async function canManageGithubWebhooks(api: GithubApi): Promise<boolean> {
   try {
     await api.send('GET', '/hooks?per_page=1')

@@ -52,6 +52,41 @@ export const projectCommands = {
       }),
   }),
 
+  'project delete': defineCommand({
+    summary: 'Delete a project with all its data',
+    description: [
+      'Access ends at once, and worker deletes the data in the background. There is no way back.',
+      'For a project that was deleted before, it deletes again what a restored backup brought back.',
+    ].join('\n'),
+    options: {
+      project,
+      name: {
+        placeholder: 'NAME',
+        description: 'Exact name of the project, as a confirmation',
+        required: true,
+        parse: createTextParser(100),
+      },
+    },
+    run: (options) =>
+      withStores(async ({ projectDeletions }) => {
+        const isRepeated = await projectDeletions.repeat(options.project)
+        if (!isRepeated) await projectDeletions.request(options.project, options, operator)
+        note('The project is unusable from now on. See "project deletions" for the progress.')
+      }),
+  }),
+
+  'project deletions': defineCommand({
+    summary: 'List deletions of the last 90 days: project ID, time of the request, state, webhook on the code host',
+    options: {},
+    run: () =>
+      withStores(async ({ projectDeletions }) => {
+        for (const { projectId, requestedAt, completedAt, webhook } of await projectDeletions.list()) {
+          const state = completedAt ? `deleted ${completedAt.toISOString()}` : 'in progress'
+          print(`${projectId}  ${requestedAt.toISOString()}  ${state}  webhook ${webhook}`)
+        }
+      }),
+  }),
+
   'project instructions': defineCommand({
     summary: 'Set or clear the instructions that are part of every job of a project',
     description: [

@@ -8,9 +8,11 @@ import { createModelActivities } from '../../activities/model-activities.ts'
 import { startOpenAttemptMonitor } from '../../activities/open-attempt-monitor.ts'
 import { createPollBeforeTurn, startPullRequestPoller } from '../../activities/poll-pull-requests.ts'
 import { startRepositoryPoller } from '../../activities/poll-repositories.ts'
+import { startProjectDeleter } from '../../activities/project-deleter.ts'
 import { createProjectRepositoryOpener } from '../../activities/project-repository-opener.ts'
 import { PublishSlots } from '../../activities/publish-slots.ts'
 import { createResultPublisher } from '../../activities/result-publisher.ts'
+import { deleteProjectViews } from '../../analytics/load/delete-project-views.ts'
 import { createCodeHostFactory } from '../../code-hosts/code-host-factory.ts'
 import { createClaimedTurnBuilder } from '../../gateway/claimed-turn-builder.ts'
 import type { GitProxyDeps } from '../../gateway/git-proxy.ts'
@@ -68,14 +70,14 @@ export function startJobWorker(config: WorkerConfig, services: ServiceClients, l
     )
   const openCodeHost = createCodeHostFactory(egress)
   const opener = createOpener(config.sealingKeys)
-  const openProject = createProjectRepositoryOpener({
-    repositories,
+  const repositoryAccess = {
     credentials: stores.credentials,
     githubApps,
     opener,
     sealer: createSealer(config.sealingKeys),
     openCodeHost,
-  })
+  }
+  const openProject = createProjectRepositoryOpener({ repositories, ...repositoryAccess })
   const attemptMonitor = startOpenAttemptMonitor({ client: temporal, attempts, limits: jobs, log })
   const queueWatcher = new QueuedAttemptWatcher(attempts)
   const activities = createJobActivities({
@@ -131,6 +133,8 @@ export function startJobWorker(config: WorkerConfig, services: ServiceClients, l
       (limit) => stores.audit.deleteExpired({ retentionDays: config.audit.retentionDays, limit }),
       expiredAuditBatch,
     )
+    await repeatBatches((limit) => stores.audit.anonymizeFailedSignIns(limit), expiredAuditBatch)
+    await repeatBatches((limit) => stores.projectDeletions.deleteExpiredAudit(limit), expiredAuditBatch)
   }
   const dispatcher = startJobDispatcher({
     turns,
@@ -146,6 +150,16 @@ export function startJobWorker(config: WorkerConfig, services: ServiceClients, l
     exports: stores.auditExports,
     webhook: config.audit.webhook,
     egress: webhookEgress,
+    log,
+  })
+  const projectDeleter = startProjectDeleter({
+    deletions: stores.projectDeletions,
+    openDeletedProject: createProjectRepositoryOpener({
+      repositories: { find: (projectId) => repositories.findOfDeleted(projectId) },
+      ...repositoryAccess,
+    }),
+    temporal: { client: temporal, connection: services.temporal, namespace: config.services.temporal.namespace },
+    deleteViews: (projectId, stopping) => deleteProjectViews(database, services.clickhouse, { projectId, stopping }),
     log,
   })
   const repositoryFollower = startRepositoryPoller({ repositories, openProject, egress, log })
@@ -194,6 +208,7 @@ export function startJobWorker(config: WorkerConfig, services: ServiceClients, l
         attemptMonitor.stop(),
         dispatcher.stop(),
         auditExporter.stop(),
+        projectDeleter.stop(),
         pullRequestFollower.stop(),
         repositoryFollower.stop(),
         temporalWorker.stop(),

@@ -25,6 +25,7 @@ import { GroupRoleStore } from '../../people/group-roles.ts'
 import { InvitationStore } from '../../people/invitation-store.ts'
 import { MemberStore } from '../../people/member-store.ts'
 import { PersonStore } from '../../people/person-store.ts'
+import { ProjectDeletionStore } from '../../project-deletion/project-deletion-store.ts'
 import { CredentialStore } from '../../projects/credential-store.ts'
 import { ProjectStore } from '../../projects/project-store.ts'
 import { RepositoryStore } from '../../projects/repository-store.ts'
@@ -39,6 +40,7 @@ const offboarding = new Offboarding(scopesByRole)
 /** Every store that needs nothing but the database. */
 export const openStores = (database: Database) => ({
   projects: new ProjectStore(database),
+  projectDeletions: new ProjectDeletionStore(database, offboarding),
   members: new MemberStore(database, offboarding),
   keys: new KeyStore(database, offboarding),
   audit: new AuditStore(database),

@@ -106,6 +106,9 @@ const descriptions: Readonly<Record<string, (detail: Detail) => string>> = {
   'person.deleted': () => 'deleted a person',
   'person.sessions_ended': () => 'ended all sessions of a person',
   'operator.added': () => 'made a person an operator',
+  'project.deleted': ({ name }) => `deleted the project ${text(name)}`,
+  'project.webhook_left': ({ repository }) =>
+    `could not be reached to remove the webhook of a deleted project from ${text(repository)}`,
   'operator.revoked': () => 'took the operator rights of a person away',
 }
 

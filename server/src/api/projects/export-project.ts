@@ -1,0 +1,108 @@
+import { createInterface } from 'node:readline'
+import { pipeline, Readable } from 'node:stream'
+import { createGzip } from 'node:zlib'
+import type { ViewReportReader } from '../../analytics/query/view-report-reader.ts'
+import { Problem } from '../../platform/http/problem.ts'
+import { createResponse } from '../../platform/http/route.ts'
+import type { Id } from '../../platform/ids.ts'
+import { KeyedSemaphore, Semaphore, SemaphoreFullError } from '../../platform/semaphore.ts'
+import { tarEnd, tarFile } from '../../platform/tar.ts'
+import { defineRoute, type Route } from '../route.ts'
+import { ProjectParams, StreamedBody } from '../schemas.ts'
+import { type ProjectArchiveDeps, readProjectArchive } from './project-archive.ts'
+
+export interface ExportProjectDeps extends ProjectArchiveDeps {
+  viewReports: ViewReportReader
+}
+
+/** An export reads all of a project, for as long as the recipient takes: the dashboard of others must not wait for it. */
+const waiting = { maxWaiting: 0 }
+const maxConcurrent = 2
+
+export function exportProjectRoute(deps: ExportProjectDeps): Route {
+  const exports = new Semaphore({ maxConcurrent, ...waiting })
+  const ofProject = new KeyedSemaphore<Id<'prj'>>({ maxConcurrent: 1, ...waiting })
+
+  const acquire = async (projectId: Id<'prj'>) => {
+    try {
+      await ofProject.acquire(projectId)
+      await exports.acquire().catch((error: unknown) => {
+        ofProject.release(projectId)
+        throw error
+      })
+    } catch (error) {
+      throw error instanceof SemaphoreFullError ? tooManyExports() : error
+    }
+  }
+  const release = (projectId: Id<'prj'>) => {
+    exports.release()
+    ofProject.release(projectId)
+  }
+
+  return defineRoute({
+    method: 'GET',
+    url: '/v2/projects/:projectId/export',
+    access: 'project:write',
+    name: 'exportProject',
+    tag: 'Projects',
+    summary: 'Export a project',
+    description:
+      'Returns everything of a project as one archive: settings, members, API keys and runners without their secrets, jobs with ' +
+      'messages, events and diffs, page views by day and page, spend, and the audit log. It is written while the project is in use: ' +
+      'each file is correct for the time at which it was read. If `manifest.json`, the last file, is missing, the export is incomplete. ' +
+      'One export of a project runs at a time.',
+    schemas: {
+      params: ProjectParams,
+      responses: { 200: StreamedBody('application/gzip', 'A tar archive, compressed with gzip.') },
+    },
+    responseHeaders: { 200: ['Content-Disposition'] },
+    problems: ['rate_limited', 'unavailable'],
+    async handle({ projectId, recheckAccess }) {
+      await acquire(projectId)
+      try {
+        const views = await deps.viewReports.streamDays(projectId)
+        const lines = createInterface({ input: views, crlfDelay: Number.POSITIVE_INFINITY })
+        const archive = Readable.from(writeArchive(deps, projectId, endLines(lines), recheckAccess), {
+          objectMode: false,
+        })
+        const compressed = createGzip()
+        // A recipient that disconnects, or a failure, ends all of them.
+        pipeline(archive, compressed, () => {
+          views.destroy()
+          release(projectId)
+        })
+        return createResponse(200, compressed as Readable, {
+          'content-type': 'application/gzip',
+          'content-disposition': `attachment; filename="${projectId}.tar.gz"`,
+          'cache-control': 'no-store',
+        })
+      } catch (error) {
+        release(projectId)
+        throw error
+      }
+    },
+  })
+}
+
+async function* endLines(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const line of lines) yield `${line}\r\n`
+}
+
+/** A caller who loses access in the meantime does not get the rest. */
+async function* writeArchive(
+  deps: ExportProjectDeps,
+  projectId: Id<'prj'>,
+  viewLines: AsyncIterable<string>,
+  recheckAccess: () => Promise<void>,
+): AsyncGenerator<Buffer> {
+  for await (const { name, content } of readProjectArchive(deps, projectId, viewLines)) {
+    await recheckAccess()
+    yield tarFile(`${projectId}/${name}`, content, new Date())
+  }
+  yield tarEnd
+}
+
+const tooManyExports = () =>
+  new Problem('rate_limited', 'The project is being exported already, or too many others are. Try again later.', {
+    headers: { 'retry-after': '60' },
+  })
