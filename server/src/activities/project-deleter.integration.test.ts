@@ -70,8 +70,8 @@ const listProjectTables = async (): Promise<string[]> => {
 test('knows every table that names projects, in both databases', async () => {
   expect([...Object.keys(deletedTables), ...deletedWithTurns, ...keptTables].sort()).toEqual(await listProjectTables())
   const response = await clickhouse.query({
-    query: `SELECT DISTINCT table FROM system.columns JOIN system.tables ON tables.database = columns.database AND tables.name = table
-            WHERE columns.database = currentDatabase() AND columns.name LIKE '%project%' AND engine NOT LIKE '%View' ORDER BY table`,
+    query: `SELECT DISTINCT table FROM system.columns
+            WHERE database = currentDatabase() AND name LIKE '%project%' AND NOT startsWith(table, 'fill_') ORDER BY table`,
     format: 'JSONEachRow',
   })
   const tables = (await response.json<{ table: string }>()).map(({ table }) => table)
@@ -146,6 +146,9 @@ test('deletes everything of a project, and nothing of its neighbor', { timeout: 
   for (const each of [projectId, neighbor.projectId])
     await repository.host.ensureWebhook({ url: webhookOf(each), secret: 'the secret' })
 
+  await pool.query("INSERT INTO model_day VALUES ($1, current_date, 'test-model', 2, 1000, 0.5, 0)", [projectId])
+  const { total: spent, days } = await stores.spend.read('instance', undefined)
+
   await expect(viewer.client.projects.delete(projectId, 'Handbook')).rejects.toMatchObject({
     code: 'insufficient_role',
   })
@@ -181,6 +184,9 @@ test('deletes everything of a project, and nothing of its neighbor', { timeout: 
   expect(await neighbor.client.jobs.get(neighbor.projectId, neighborJob.jobId)).toMatchObject({ status: 'active' })
   const [runner] = (await stores.runners.list()).filter(({ name }) => name === 'both')
   expect(runner?.projectIds).toEqual([neighbor.projectId])
+  const after = await stores.spend.read('instance', undefined)
+  expect(spent).toMatchObject({ calls: 2, tokens: 1000, costUsd: 0.5 })
+  expect([after.total, after.days, after.projects]).toEqual([spent, days, []])
   const entries = await stores.audit.list('instance', { limit: 10, before: undefined })
   expect(entries.filter(({ subject }) => subject === projectId)).toMatchObject([
     { action: 'project.deleted', actor: owner.email, detail: { name: 'Handbook' } },

@@ -47,11 +47,23 @@ export const webhookBehaviors: readonly HostBehavior[] = [
     },
   },
   {
+    name: 'webhooks are removed by the end of their URL, and no others, however often',
+    async run({ createRepository }) {
+      const repository = await createRepository()
+      const urls = ['https://colophon.example/v1/webhooks/prj_1', 'https://colophon.example/v1/webhooks/prj_2']
+      for (const url of urls) await ownerHost(repository).ensureWebhook({ url, secret: 'one' })
+      equal(await ownerHost(repository).removeWebhooks('/v1/webhooks/prj_1'), 'removed')
+      equal(await ownerHost(repository).removeWebhooks('/v1/webhooks/prj_1'), 'removed')
+      deepEqual(await repository.webhooks(), [urls[1]])
+    },
+  },
+  {
     name: 'a token that may not manage webhooks is reported',
     async run({ repository }) {
       const { token } = await repository.invite('write')
       const webhook = { url: 'https://colophon.example/webhook', secret: 'x' }
       equal(await repository.hostWithToken(token).ensureWebhook(webhook), 'not_permitted')
+      equal(await repository.hostWithToken(token).removeWebhooks('/webhook'), 'not_permitted')
     },
   },
   {
