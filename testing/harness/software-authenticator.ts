@@ -16,8 +16,8 @@ export interface AuthenticatorUse {
   rpId?: string
   /** Signed a challenge that it was given before. */
   challenge?: string
-  /** Another authenticator with the same keys was used as often. */
-  repeatsCounter?: boolean
+  /** How often it has signed. 0, like most passkeys: it does not count. */
+  counter?: number
 }
 
 type NewCredential = AddPasskeyData['body']['credential']
@@ -37,7 +37,6 @@ export function createSoftwareAuthenticator(): SoftwareAuthenticator {
   const credentialId = randomBytes(32)
   const id = credentialId.toString('base64url')
   let userHandle: string | null = null
-  let counter = 0
 
   const toClientData = (type: string, challenge: string, use: AuthenticatorUse) =>
     Buffer.from(
@@ -49,10 +48,9 @@ export function createSoftwareAuthenticator(): SoftwareAuthenticator {
       }),
     )
   const toAuthenticatorData = (rpId: string, flags: number, use: AuthenticatorUse) => {
-    if (!use.repeatsCounter) counter++
     const numbers = Buffer.alloc(5)
     numbers.writeUInt8(flags | userPresent | (use.skipsUserVerification ? 0 : userVerified))
-    numbers.writeUInt32BE(counter, 1)
+    numbers.writeUInt32BE(use.counter ?? 0, 1)
     return Buffer.concat([sha256(use.rpId ?? rpId), numbers])
   }
 
