@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, createClient } from '../sdk/src/index.ts'
 import { timeColumns } from '../server/src/analytics/load/delete-expired-views.ts'
 import { createClickhouse } from '../server/src/platform/clickhouse.ts'
-import { loadCredentialCommandConfig, loadServicesConfig } from '../server/src/platform/config.ts'
+import { loadCredentialCommandConfig, loadMigrateConfig } from '../server/src/platform/config.ts'
 import type { Id } from '../server/src/platform/ids.ts'
 import { createSealer } from '../server/src/platform/sealed-secrets/sealed-secret.ts'
 import { deletedTables } from '../server/src/project-deletion/project-tables.ts'
@@ -39,7 +39,7 @@ export async function prove(run: ProofRun): Promise<void> {
   const size = sizes[run.size]
   const colophon = await prepareColophon(run, 'project_deletion')
   const [api, worker] = await Promise.all([colophon.start('api'), colophon.start('worker')])
-  const clickhouse = createClickhouse(loadServicesConfig(colophon.environment).clickhouse)
+  const clickhouse = createClickhouse(loadMigrateConfig(colophon.environment).clickhouse)
   run.cleanUp(() => clickhouse.close())
   const owner = await createFirstOwner(api.url, colophon)
 

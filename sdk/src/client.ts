@@ -84,7 +84,11 @@ export interface Client {
   readonly session: SessionCalls
   readonly invitations: InvitationCalls
   readonly projects: ProjectCalls & {
-    /** Everything of a project as a `.tar.gz` stream. */
+    /**
+     * Everything of a project as a `.tar.gz` stream.
+     * @example
+     * const archive = await new Response(await client.projects.export(projectId)).arrayBuffer()
+     */
     export: ExportProjectCall
   }
   /** The repository that a project's jobs work on, and how results are published to it. */

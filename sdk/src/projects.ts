@@ -136,7 +136,11 @@ export const createProjectCalls = (call: OperationCaller) => ({
       options,
     ),
 
-  /** Cannot be undone. `name`: the exact name of the project. */
+  /**
+   * Deletes a project with everything that belongs to it. Cannot be undone. `name`: the exact name of the project.
+   * @example
+   * await client.projects.delete(projectId, 'Developer docs')
+   */
   delete: (projectId: string, name: string, options?: CallOptions) =>
     call<DeleteProjectData, DeleteProjectResponse>(
       'DELETE',

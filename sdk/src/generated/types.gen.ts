@@ -897,6 +897,20 @@ export type Project = {
 };
 
 /**
+ * A project that was deleted.
+ */
+export type DeletedProject = {
+    /**
+     * ID of the project.
+     */
+    id: string;
+    /**
+     * Time from which on nobody can use the project. Its data is deleted in the background.
+     */
+    deletedAt: string;
+};
+
+/**
  * Progress of setting up a project.
  */
 export type ProjectSetup = {
@@ -5009,6 +5023,69 @@ export type CreateProjectResponses = {
 
 export type CreateProjectResponse = CreateProjectResponses[keyof CreateProjectResponses];
 
+export type DeleteProjectData = {
+    body?: never;
+    path: {
+        /**
+         * ID of the project.
+         */
+        projectId: string;
+    };
+    query: {
+        /**
+         * The exact name of the project, as a confirmation.
+         */
+        name: string;
+    };
+    url: '/v2/projects/{projectId}';
+};
+
+export type DeleteProjectErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `reauthentication_required`, `second_factor_required`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type DeleteProjectError = DeleteProjectErrors[keyof DeleteProjectErrors];
+
+export type DeleteProjectResponses = {
+    /**
+     * A project that was deleted.
+     */
+    202: DeletedProject;
+};
+
+export type DeleteProjectResponse = DeleteProjectResponses[keyof DeleteProjectResponses];
+
 export type GetProjectData = {
     body?: never;
     path: {
@@ -5137,6 +5214,64 @@ export type RenameProjectResponses = {
 };
 
 export type RenameProjectResponse = RenameProjectResponses[keyof RenameProjectResponses];
+
+export type ExportProjectData = {
+    body?: never;
+    path: {
+        /**
+         * ID of the project.
+         */
+        projectId: string;
+    };
+    query?: never;
+    url: '/v2/projects/{projectId}/export';
+};
+
+export type ExportProjectErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `second_factor_required`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type ExportProjectError = ExportProjectErrors[keyof ExportProjectErrors];
+
+export type ExportProjectResponses = {
+    /**
+     * A tar archive, compressed with gzip.
+     */
+    200: Blob | File;
+};
+
+export type ExportProjectResponse = ExportProjectResponses[keyof ExportProjectResponses];
 
 export type GetSetupData = {
     body?: never;

@@ -13,13 +13,13 @@ import { createTestView } from '../analytics/testing/create-test-view.ts'
 import { createGiteaTestRepository } from '../code-hosts/testing/gitea-test-repository.ts'
 import { hashKey } from '../keys/key-format.ts'
 import { createClickhouse } from '../platform/clickhouse.ts'
-import { loadServicesConfig } from '../platform/config.ts'
+import { loadMigrateConfig } from '../platform/config.ts'
 import type { Id } from '../platform/ids.ts'
 import { deletedTables, deletedWithTurns, keptTables } from '../project-deletion/project-tables.ts'
 
 const services = inject('services')
 const api = await startTestApi(services, 'project deleter')
-const clickhouse = createClickhouse(loadServicesConfig(api.environment).clickhouse)
+const clickhouse = createClickhouse(loadMigrateConfig(api.environment).clickhouse)
 let worker: TestWorker | undefined
 afterAll(async () => {
   await worker?.stop()

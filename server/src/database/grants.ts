@@ -22,10 +22,11 @@ export const grants: Grants = {
   tables: {
     schema_migration: { api: read, worker: read },
 
-    // `api` can never change what is in the log. `worker` deletes expired entries, and the trigger keeps it from deleting others.
+    // `api` can never change what is in the log. `worker` deletes expired entries and anonymizes old failed
+    // sign-ins, and the trigger keeps it from changing others.
     audit_entry: {
       api: { select: true, insert: auditEntryColumns },
-      worker: { select: true, insert: auditEntryColumns, delete: true },
+      worker: { select: true, insert: auditEntryColumns, update: ['detail', 'ip_address'], delete: true },
     },
     // The trigger of audit_entry queues entries, as the role that writes them.
     audit_export: { api: { insert: ['id', 'project_id'] }, worker: all },
@@ -39,15 +40,23 @@ export const grants: Grants = {
     person_two_factor: { api: all, worker: nothing },
     person_network: { api: write, worker: expire('last_signed_in_at') },
     one_time_link: { api: all, worker: expire('expires_at') },
+    person_passkey: { api: all, worker: nothing },
+    passkey_challenge: { api: all, worker: expire('expires_at') },
     used_totp_code: { api: append, worker: expire('used_at') },
     sign_in_counter: { api: write, worker: expire('last_failed_at') },
     failed_sign_in: { api: all, worker: nothing },
-    project_member: { api: all, worker: nothing },
-    invitation: { api: all, worker: expire('expires_at') },
-    invitation_email: { api: { select: true, insert: true, delete: true }, worker: expire('at') },
-    api_key: { api: write, worker: nothing },
+    // `worker` deletes what belongs to deleted projects, here and below.
+    project_member: { api: all, worker: expire('project_id') },
+    invitation: { api: all, worker: { select: ['project_id', 'expires_at'], delete: true } },
+    invitation_email: {
+      api: { select: true, insert: true, delete: true },
+      worker: { select: ['project_id', 'at'], delete: true },
+    },
+    api_key: { api: all, worker: expire('project_id') },
 
-    project: { api: write, worker: { select: true, update: ['created_at'] } }, // `worker` only locks rows
+    project: { api: write, worker: { select: true, update: ['created_at'], delete: true } }, // updates: `worker` only locks rows
+    project_deletion: { api: write, worker: all },
+    deleted_project_spend: { api: read, worker: write },
     project_budget: { api: write, worker: read },
     // `api` replaces credentials, but gets none back, not even sealed.
     credential: {
@@ -55,17 +64,24 @@ export const grants: Grants = {
       worker: { select: true, update: ['sealed', 'base_url'] },
     },
     repository: { api: write, worker: { select: true, update: true } },
-    webhook_delivery: { api: append, worker: expire('received_at') },
+    webhook_delivery: { api: append, worker: { select: ['sender', 'received_at'], delete: true } },
     github_app: { api: write, worker: { select: true, update: ['sealed_client_secret', 'sealed_private_key'] } },
     github_authorization: { api: all, worker: { select: true, update: true, delete: true } },
-    model: { api: all, worker: { select: true, update: ['sealed_key'] } },
+    model: { api: all, worker: { select: true, update: ['sealed_key', 'project_ids'] } },
 
     job: { api: write, worker: { select: true, update: true, delete: true } },
     job_search: { api: write, worker: { select: true, update: true } },
     turn: { api: write, worker: write },
     pull_request_comment: { api: read, worker: append },
     idempotency_key: { api: append, worker: { select: true, delete: true } },
-    runner: { api: write, worker: { select: true, update: ['last_seen_at'] } },
+    runner: {
+      api: write,
+      worker: {
+        select: true,
+        update: ['last_seen_at', 'offline_reported_at', 'project_ids', 'revoked_at'],
+        delete: true,
+      },
+    },
     // Not the tokens of attempts, with which a runner reads repositories and calls models.
     turn_attempt: { api: { select: ['turn_id', 'runner_id', 'claimed_at', 'ended_at'] }, worker: write },
     job_event: { api: read, worker: { select: true, insert: true, delete: true } },
@@ -78,22 +94,28 @@ export const grants: Grants = {
     model_call: { api: read, worker: write },
     job_usage: { api: read, worker: read },
     model_month: { api: read, worker: write },
-    model_day: { api: read, worker: write },
+    model_day: { api: read, worker: all },
     model_period: { api: read, worker: all },
     turn_over_budget: { api: read, worker: append },
     instance_budget: { api: read, worker: read },
-    budget_notice: { api: append, worker: nothing },
-    budget_notice_email: { api: all, worker: nothing },
+    budget_notice: { api: append, worker: expire('scope') },
+    budget_notice_email: { api: all, worker: { select: ['scope'] } },
+
+    // Changes of jobs and budgets add events, as the role that changes them.
+    webhook_endpoint: { api: all, worker: { select: true, update: true } },
+    webhook_event: { api: append, worker: { select: true, insert: true, delete: true } },
+    endpoint_delivery: { api: write, worker: all },
+    endpoint_attempt: { api: read, worker: all },
 
     analytics_settings: { api: write, worker: { select: true, update: ['expired_before'] } },
-    site_key: { api: write, worker: nothing },
+    site_key: { api: all, worker: expire('project_id') },
     source_coverage: { api: write, worker: { select: true, update: ['last_day'], delete: true } }, // `worker` only locks rows
-    source_last_event: { api: write, worker: nothing },
-    source_event_count: { api: write, worker: expire('hour') },
-    dropped_event: { api: { select: true, insert: true, delete: true }, worker: nothing },
-    script_page: { api: append, worker: nothing },
-    import_run: { api: write, worker: nothing },
-    view_batch: { api: append, worker: { select: true, delete: true } },
+    source_last_event: { api: write, worker: { select: ['project_id'] } },
+    source_event_count: { api: write, worker: { select: ['project_id', 'hour'], delete: true } },
+    dropped_event: { api: { select: true, insert: true, delete: true }, worker: { select: ['project_id'] } },
+    script_page: { api: append, worker: expire('project_id') },
+    import_run: { api: write, worker: { select: ['project_id'] } },
+    view_batch: { api: append, worker: { select: true, update: ['body', 'rows', 'size_bytes'], delete: true } },
     view_block: { api: nothing, worker: all },
     view_delivery: { api: append, worker: { select: true, delete: true } },
     beacon_delivery: { api: append, worker: nothing },

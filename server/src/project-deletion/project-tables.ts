@@ -12,6 +12,8 @@ export const deletedTables = {
   budget_notice_email: 'scope',
   credential: 'project_id',
   dropped_event: 'project_id',
+  endpoint_attempt: 'project_id',
+  endpoint_delivery: 'project_id',
   github_authorization: 'project_id',
   idempotency_key: 'project_id',
   import_run: 'project_id',
@@ -37,6 +39,8 @@ export const deletedTables = {
   source_last_event: 'project_id',
   turn: 'project_id',
   webhook_delivery: 'sender',
+  webhook_endpoint: 'project_id',
+  webhook_event: 'project_id',
 } as const satisfies Readonly<Record<string, 'id' | 'project_id' | 'project_ids' | 'scope' | 'sender'>>
 
 /** A foreign key ties each row to a turn. Not searched at the end: they have no index on the project. */

@@ -63,10 +63,10 @@ export function startJobWorker(config: WorkerConfig, services: ServiceClients, l
   const temporal = new Client({ connection: services.temporal, namespace: config.services.temporal.namespace })
   const egress = createEgressFor('codeHosts', config.egress, log)
   const modelEgress = createEgressFor('models', config.egress)
-  const webhookEgress = createEgressFor('webhooks', config.egress)
+  const auditEgress = createEgressFor('auditWebhook', config.egress)
   if (config.egress.allowedHosts.length + config.egress.allowedNetworks.length > 0)
     log.warn(
-      'COLOPHON_EGRESS_ALLOWED_HOSTS and COLOPHON_EGRESS_ALLOWED_NETWORKS are deprecated, because a project can enter every such address as its code host: use COLOPHON_EGRESS_ALLOWED_CODE_HOSTS, COLOPHON_EGRESS_ALLOWED_MODEL_HOSTS and COLOPHON_EGRESS_ALLOWED_WEBHOOK_HOSTS',
+      'COLOPHON_EGRESS_ALLOWED_HOSTS and COLOPHON_EGRESS_ALLOWED_NETWORKS are deprecated, because a project can enter every such address as its code host or webhook: use the lists for one use each, like COLOPHON_EGRESS_ALLOWED_CODE_HOSTS',
     )
   const openCodeHost = createCodeHostFactory(egress)
   const opener = createOpener(config.sealingKeys)
@@ -149,7 +149,7 @@ export function startJobWorker(config: WorkerConfig, services: ServiceClients, l
   const auditExporter = startAuditExporter({
     exports: stores.auditExports,
     webhook: config.audit.webhook,
-    egress: webhookEgress,
+    egress: auditEgress,
     log,
   })
   const projectDeleter = startProjectDeleter({
@@ -213,7 +213,7 @@ export function startJobWorker(config: WorkerConfig, services: ServiceClients, l
         repositoryFollower.stop(),
         temporalWorker.stop(),
       ])
-      await Promise.all([egress, modelEgress, webhookEgress].map((each) => each.close()))
+      await Promise.all([egress, modelEgress, auditEgress].map((each) => each.close()))
     },
   }
 }

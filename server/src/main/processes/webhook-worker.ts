@@ -5,7 +5,7 @@ import { createWebhookActivities } from '../../activities/webhook-activities.ts'
 import { startWebhookDispatcher } from '../../activities/webhook-dispatcher.ts'
 import { jobTaskQueue } from '../../jobs/job-signaler.ts'
 import type { WorkerConfig } from '../../platform/config.ts'
-import { createEgress } from '../../platform/egress/egress.ts'
+import { createEgressFor } from '../../platform/egress/create-egress-for.ts'
 import type { Log } from '../../platform/log.ts'
 import { createMailer } from '../../platform/mailer.ts'
 import { createOpener } from '../../platform/sealed-secrets/sealed-secret.ts'
@@ -24,7 +24,7 @@ export function startWebhookWorker(
 ): { stop(): Promise<void> } {
   const { endpointDeliveries: deliveries, members, projects, runners } = openStores(services.database)
   const { publicUrl } = config
-  const egress = createEgress(config.egress)
+  const egress = createEgressFor('webhooks', config.egress, log)
   const mailer = config.email && createMailer(config.email)
   const temporal = new Client({ connection: services.temporal, namespace: config.services.temporal.namespace })
   const activities = createWebhookActivities({

@@ -1,17 +1,19 @@
 /**
- * Internal destinations are allowed for one use each. The projects choose the address of their code host: with one list for everything,
- * they could also have Colophon call a model or a webhook of the operator.
+ * Internal destinations are allowed for one use each. The projects choose the addresses of their code host and their webhooks: with
+ * one list for everything, they could also have Colophon call a model or the audit webhook of the operator.
  */
 import type { EgressConfig } from '../config.ts'
 import type { Log } from '../log.ts'
 import { createEgress, type Egress, type EgressOptions } from './egress.ts'
 
-export type EgressUse = 'codeHosts' | 'models' | 'webhooks'
+/** `webhooks` are those of projects, `auditWebhook` is that of the operator. */
+export type EgressUse = 'codeHosts' | 'models' | 'webhooks' | 'auditWebhook'
 
 const settingNames: Record<EgressUse, string> = {
   codeHosts: 'COLOPHON_EGRESS_ALLOWED_CODE_HOSTS',
   models: 'COLOPHON_EGRESS_ALLOWED_MODEL_HOSTS',
   webhooks: 'COLOPHON_EGRESS_ALLOWED_WEBHOOK_HOSTS',
+  auditWebhook: 'COLOPHON_EGRESS_ALLOWED_AUDIT_WEBHOOK_HOSTS',
 }
 
 export const createEgressFor = (use: EgressUse, config: EgressConfig, log?: Log): Egress =>
@@ -28,6 +30,6 @@ export function egressOptionsFor(use: EgressUse, config: EgressConfig, log?: Log
     allowedNetworks,
     allowedHosts: [...allowedHosts, ...allowedFor[use]],
     allowedHostsSetting: settingNames[use],
-    ...(use === 'codeHosts' && log && { onHiddenCause }),
+    ...((use === 'codeHosts' || use === 'webhooks') && log && { onHiddenCause }),
   }
 }

@@ -57,7 +57,7 @@ const dnsResolvingTo = (address: string) => createDns((_, family) => (family ===
 
 describe('destinations that an operator allowed', () => {
   const config = (allowed: Partial<EgressConfig['allowedFor']>): EgressConfig => ({
-    allowedFor: { codeHosts: [], models: [], webhooks: [], ...allowed },
+    allowedFor: { codeHosts: [], models: [], webhooks: [], auditWebhook: [], ...allowed },
     allowedHosts: [],
     allowedNetworks: [],
     proxyUrl: undefined,

@@ -248,18 +248,22 @@ export const settings = {
         meaning: 'Internal model providers that may be called, also over plain HTTP, like `ollama.internal:11434`.',
       }),
       webhooks: withDefault('COLOPHON_EGRESS_ALLOWED_WEBHOOK_HOSTS', hosts, '', {
-        meaning: 'Internal receivers of webhooks (`COLOPHON_AUDIT_WEBHOOK_URL`), like `siem.internal:8443`.',
+        meaning:
+          'Internal receivers of [webhooks](webhooks.md), also over plain HTTP, like `ci.internal:8080`. Every project can use them.',
+      }),
+      auditWebhook: withDefault('COLOPHON_EGRESS_ALLOWED_AUDIT_WEBHOOK_HOSTS', hosts, '', {
+        meaning: 'Internal receivers of the audit log (`COLOPHON_AUDIT_WEBHOOK_URL`), like `siem.internal:8443`.',
       }),
     },
     allowedHosts: withDefault('COLOPHON_EGRESS_ALLOWED_HOSTS', hosts, '', {
       meaning:
         'Deprecated: internal hosts that may be called for every use. A project can then enter any of them as its code ' +
-        'host. Use the three lists above.',
+        'host. Use the lists above.',
     }),
     allowedNetworks: withDefault('COLOPHON_EGRESS_ALLOWED_NETWORKS', networks, '', {
       meaning:
         'Deprecated: private networks that may be called for every use, on every port, like `10.1.0.0/16`. Use the ' +
-        'three lists above.',
+        'lists above.',
     }),
     proxyUrl: optional('COLOPHON_EGRESS_PROXY_URL', secret(text), {
       meaning: 'HTTP proxy for all other requests, like `http://user:password@proxy:3128`.',
@@ -365,7 +369,7 @@ export const settings = {
         purpose: 'the URL that receives the entries of the audit logs',
         meaning:
           'URL that receives the entries of all [audit logs](people.md#audit-logs), within seconds. In a private network, it has to ' +
-          'be in `COLOPHON_EGRESS_ALLOWED_WEBHOOK_HOSTS`.',
+          'be in `COLOPHON_EGRESS_ALLOWED_AUDIT_WEBHOOK_HOSTS`.',
       }),
       secret: required(
         'COLOPHON_AUDIT_WEBHOOK_SECRET',
