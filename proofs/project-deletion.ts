@@ -20,8 +20,8 @@ export const guarantee =
 
 const sizes = {
   ci: { projects: 2, jobsEach: 2, viewsEach: 40, kills: 2 },
-  stated: { projects: 20, jobsEach: 30, viewsEach: 2_000, kills: 30 },
-  full: { projects: 60, jobsEach: 60, viewsEach: 5_000, kills: 100 },
+  stated: { projects: 8, jobsEach: 20, viewsEach: 1_000, kills: 8 },
+  full: { projects: 40, jobsEach: 60, viewsEach: 5_000, kills: 60 },
 } as const
 
 const name = 'Handbook'
