@@ -10,6 +10,7 @@ const people = `${api}/people`
 const egressTest = 'server/src/platform/egress/egress.test.ts'
 const rules = 'docs/security.md'
 
+const allowingProxy = 'a proxy that allows only known hosts (`COLOPHON_EGRESS_PROXY_URL`)'
 const requireTls = '`COLOPHON_REQUIRE_TLS=true`, which the compose file and the chart do not support'
 const noOauthServer = 'Colophon is not an authorization server or OpenID provider.'
 const noResourceServer = 'Colophon accepts no OAuth access tokens: programs use API keys.'
@@ -600,7 +601,7 @@ export const chapters: readonly Chapter[] = [
       '6.3.3': metIf(
         '`COLOPHON_REQUIRE_SECOND_FACTOR=true`, and a second factor at the OpenID provider',
         'Second factor',
-        'TOTP. Off by default, because it needs every person to set up an app; a project can require it too.',
+        'Passkeys and TOTP. Off by default, because it needs every person to set one up; a project can require it too.',
         test(
           `${people}/second-factor.integration.test.ts`,
           'an instance can require it: until it is set up, a person reaches nothing else',
@@ -1179,18 +1180,32 @@ export const chapters: readonly Chapter[] = [
         'Authentication between services',
         'Runner and attempt tokens expire. PostgreSQL and ClickHouse are accessed with passwords that do not change by themselves, Temporal with an API key, and in the compose file without one.',
       ),
-      '13.2.2': open('Least privilege between services', '`api`, `worker` and `migrate` share one role of PostgreSQL.'),
+      '13.2.2': met(
+        'Least privilege between services',
+        '`api`, `worker` and `migrate` have roles of PostgreSQL of their own, with the privileges that their code needs. ClickHouse and Temporal have one user.',
+        test('server/src/database/grants.integration.test.ts', 'PostgreSQL denies what %s must not do'),
+      ),
       '13.2.3': met(
         'No default credentials',
         'The compose file creates random ones; without them, nothing starts.',
         test('server/src/main/use-cases/compose-setup.test.ts', 'an empty secret is an error'),
         test('server/src/platform/config.test.ts', 'needs only the services and secrets to start on loopback'),
       ),
-      '13.2.4': open(
+      '13.2.4': metIf(
+        allowingProxy,
         'List of allowed destinations',
-        'Private destinations need an entry. On the internet, every HTTPS host can be called.',
+        'Internal destinations are listed for one use each. Projects choose their code hosts and webhooks on the internet, so only a proxy of the operator can list those.',
+        test(egressTest, 'are reachable only for their use, and only on their port'),
+        test(egressTest, 'goes through the proxy by IP address, with the name in the TLS handshake'),
+        proof('ssrf-protection'),
       ),
-      '13.2.5': open('List of allowed destinations of the server', 'The same.'),
+      '13.2.5': metIf(
+        allowingProxy,
+        'List of allowed destinations of the server',
+        'The same lists: all requests to destinations that people enter go through them.',
+        test(egressTest, 'are reachable only for their use, and only on their port'),
+        proof('ssrf-protection'),
+      ),
       '13.3.1': open(
         'Secret store',
         'Secrets are read from files, which a secret store can write. No store is built in, and the one of the compose file is a volume.',
@@ -1299,7 +1314,11 @@ export const chapters: readonly Chapter[] = [
     number: 15,
     title: 'Secure coding and architecture',
     requirements: {
-      '15.1.1': open('Times to update dependencies', 'They are not documented.'),
+      '15.1.1': met(
+        'Times to update dependencies',
+        'By severity, from the day on which a fixed version exists.',
+        document('SECURITY.md', 'Report a vulnerability'),
+      ),
       '15.1.2': met(
         'Inventory of components',
         'Every dependency has a line with its reason; a release has an SBOM. Packages come from npm with hashes.',
@@ -1312,7 +1331,11 @@ export const chapters: readonly Chapter[] = [
         'With what bounds each of them.',
         document(rules, 'Costly operations'),
       ),
-      '15.2.1': open('Components within these times', 'There are no times yet.'),
+      '15.2.1': met(
+        'Components within these times',
+        'Renovate proposes updates, and a weekly workflow looks for vulnerabilities that npm and OSV know.',
+        code('.github/workflows/known-vulnerabilities.yml', 'osv-scanner-action'),
+      ),
       '15.2.2': met(
         'Costly functions are bounded',
         'Queues, deadlines, budgets and fair shares.',

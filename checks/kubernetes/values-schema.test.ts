@@ -15,6 +15,8 @@ const chart = parse(read('deploy/helm/Chart.yaml'))
 /** Settings that have a value of their own in the chart, or none. */
 const otherValues = new Set([
   'COLOPHON_API_KEY', // of API clients
+  'COLOPHON_DATABASE_API_ROLE',
+  'COLOPHON_DATABASE_WORKER_ROLE',
   'COLOPHON_GATEWAY_LISTEN',
   'COLOPHON_GATEWAY_TLS_CERT_FILE',
   'COLOPHON_GATEWAY_TLS_KEY_FILE',

@@ -10,9 +10,11 @@ import type { Model } from '../../server/src/models/model.ts'
 import { loadCredentialCommandConfig, loadMigrateConfig } from '../../server/src/platform/config.ts'
 import type { Id } from '../../server/src/platform/ids.ts'
 import { createLog } from '../../server/src/platform/log.ts'
+import type { RoleName } from '../../server/src/platform/migrations/reconcile-grants.ts'
 import { createPostgresPool } from '../../server/src/platform/postgres.ts'
 import { createSealer } from '../../server/src/platform/sealed-secrets/sealed-secret.ts'
 import type { ServiceAddresses } from '../services/start-services.ts'
+import { withDatabaseRole } from './database-roles.ts'
 import { createEmptyTestInstance, type EmptyTestInstance } from './empty-test-instance.ts'
 
 export interface KeyGrant {
@@ -26,6 +28,7 @@ export interface CreatedKey {
 }
 
 export interface TestInstance extends EmptyTestInstance {
+  /** As the owner of the tables. */
   pool: pg.Pool
   database: Database
   stores: Stores
@@ -57,13 +60,20 @@ const testModel: Model = {
 /** Only errors are logged, so that the output of the tests stays readable. */
 const quiet = { level: 'error' } as const
 
-export async function createTestInstance(addresses: ServiceAddresses, purpose: string): Promise<TestInstance> {
+export async function createTestInstance(
+  addresses: ServiceAddresses,
+  purpose: string,
+  /** The database role of `database` and `stores`, for tests of what only one process does. Default: the owner of the tables. */
+  role?: RoleName,
+): Promise<TestInstance> {
   const instance = await createEmptyTestInstance(addresses, purpose)
   const config = loadMigrateConfig(instance.environment)
   const log = createLog('test', quiet)
   await migrateServices(config, log)
   const pool = createPostgresPool(config.postgres, log)
-  const database = createDatabase(pool)
+  const poolOfRole =
+    role && createPostgresPool(loadMigrateConfig(withDatabaseRole(role, instance.environment)).postgres, log)
+  const database = createDatabase(poolOfRole ?? pool)
   const stores = openStores(database)
   const { sealingKeys } = loadCredentialCommandConfig(instance.environment)
 
@@ -91,6 +101,7 @@ export async function createTestInstance(addresses: ServiceAddresses, purpose: s
       stores.models.add({ ...testModel, ...model }, providerKey ?? null, createSealer(sealingKeys), operator),
     async drop() {
       if (!pool.ending) await pool.end()
+      await poolOfRole?.end()
       await instance.drop()
     },
   }

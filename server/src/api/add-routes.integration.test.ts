@@ -10,7 +10,7 @@ import { addRoutes } from './add-routes.ts'
 import { defineRoute, type RouteAccess } from './route.ts'
 import { ProjectParams } from './schemas.ts'
 
-const instance = await createTestInstance(inject('services'), 'api request lines')
+const instance = await createTestInstance(inject('services'), 'api request lines', 'api')
 const lines: Record<string, unknown>[] = []
 const log = createLog('test', { level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) })
 const server = createHttpServer(

@@ -129,6 +129,19 @@ test('worker deletes entries of the audit log only when they have expired', asyn
   await expect(worker.query("DELETE FROM audit_entry WHERE id = 'aud_new'")).rejects.toThrow('at least 90 days')
 })
 
+test('entries of api and worker are queued for the webhook, and api cannot remove them', async () => {
+  await instance.stores.auditExports.setTarget('https://siem.example.com')
+  for (const role of ['api', 'worker'] as const) {
+    const client = await connect(role)
+    await client.query(
+      `INSERT INTO audit_entry (project_id, id, actor, action, subject, detail) VALUES ('instance', $1, 'x', 'x', 'x', '{}')`,
+      [`aud_of_${role}`],
+    )
+  }
+  const { rows } = await instance.pool.query('SELECT id FROM audit_export ORDER BY id')
+  expect(rows).toEqual([{ id: 'aud_of_api' }, { id: 'aud_of_worker' }])
+})
+
 test('the deletion of a person changes the log only together with an entry about it', async () => {
   const api = await connect('api')
   const insertPerson = async (id: string, email: string) =>

@@ -73,7 +73,7 @@ export const grants: Grants = {
     job_search: { api: write, worker: { select: true, update: true } },
     turn: { api: write, worker: write },
     pull_request_comment: { api: read, worker: append },
-    idempotency_key: { api: append, worker: { select: true, delete: true } },
+    idempotency_key: { api: write, worker: { select: true, delete: true } },
     runner: {
       api: write,
       worker: {

@@ -1,7 +1,7 @@
 import { afterAll, expect, inject, test } from 'vitest'
 import { createTestInstance } from '../../../testing/harness/test-instance.ts'
 
-const instance = await createTestInstance(inject('services'), 'member store')
+const instance = await createTestInstance(inject('services'), 'member store', 'api')
 afterAll(() => instance.drop())
 
 const { members, projects, audit } = instance.stores

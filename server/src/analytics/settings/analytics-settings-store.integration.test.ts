@@ -3,7 +3,7 @@ import { createTestInstance } from '../../../../testing/harness/test-instance.ts
 import { AnalyticsSettingsStore } from './analytics-settings-store.ts'
 import { AnalyticsSiteCache } from './analytics-site-cache.ts'
 
-const instance = await createTestInstance(inject('services'), 'analytics settings')
+const instance = await createTestInstance(inject('services'), 'analytics settings', 'api')
 afterAll(() => instance.drop())
 const settings = new AnalyticsSettingsStore(instance.database)
 const operator = { kind: 'operator' } as const

@@ -18,7 +18,7 @@ let simulate: (response: ServerResponse) => void
 const simulator = createServer((_, response) => simulate(response)).listen(0, '127.0.0.1')
 await once(simulator, 'listening')
 
-const instance = await createTestInstance(inject('services'), 'api export views')
+const instance = await createTestInstance(inject('services'), 'api export views', 'api')
 const clickhouse = createClickhouse({ url: `http://127.0.0.1:${(simulator.address() as AddressInfo).port}` })
 const { stores, database } = instance
 const http = { listen: { host: '127.0.0.1', port: 0 }, tls: undefined, trustedProxies: [], shutdownDelaySeconds: 0 }

@@ -19,7 +19,7 @@ let key: string
 const woken: string[] = []
 
 beforeAll(async () => {
-  instance = await createTestInstance(inject('services'), 'jobs-api')
+  instance = await createTestInstance(inject('services'), 'jobs-api', 'api')
   const { stores } = instance
   const log = createLog('test', { level: 'error' })
   server = createHttpServer(

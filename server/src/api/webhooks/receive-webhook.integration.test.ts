@@ -18,7 +18,7 @@ let sealer: Sealer
 let webhookSecret: string
 
 beforeAll(async () => {
-  instance = await createTestInstance(inject('services'), 'hooks')
+  instance = await createTestInstance(inject('services'), 'hooks', 'api')
   const parsed = parseSealingPublicKeys(generateSealingKeyPair().publicEntry)
   if (!parsed.ok) throw new Error(parsed.errors.join())
   sealer = createSealer(parsed.keys)
