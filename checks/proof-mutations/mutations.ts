@@ -634,8 +634,8 @@ export const mutations: readonly Mutation[] = [
     file: 'server/src/runner/sandbox/seccomp.ts',
     find: "when('anyBit', mappingFlags.anonymous, [deny])",
     replace: "when('anyBit', mappingFlags.anonymous, [allow])",
-    caughtBy: { proof: 'sandbox-escapes' },
-    failure: 'shared anonymous memory is not limited',
+    caughtBy: { test: 'server/src/runner/sandbox/sandbox.integration.test.ts' },
+    failure: 'does not let a program take memory that no limit counts: shared',
   },
   {
     name: 'page-tables-not-counted',
@@ -643,8 +643,8 @@ export const mutations: readonly Mutation[] = [
     file: 'server/src/runner/sandbox/list-processes.ts',
     find: 'RssAnon|RssShmem|VmPTE',
     replace: 'RssAnon|RssShmem',
-    caughtBy: { proof: 'sandbox-escapes' },
-    failure: 'page tables are not limited',
+    caughtBy: { test: 'server/src/runner/sandbox/sandbox.integration.test.ts' },
+    failure: 'does not let a program take memory that no limit counts: page-tables',
   },
   {
     name: 'busy-sandbox-keeps-priority',
