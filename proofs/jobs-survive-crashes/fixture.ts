@@ -67,7 +67,7 @@ export async function prepareKillableFixture(run: ProofRun, projectCount: number
   run.cleanUp(postgres.stop)
   const projects = await Promise.all(Array.from({ length: projectCount }, () => colophon.connectProject('Docs')))
   const token = await colophon.createRunnerToken()
-  await colophon.pool.end() // from here on, only processes that can be killed use PostgreSQL
+  await Promise.all([colophon.pool.end(), colophon.database.destroy()]) // from here on, only processes that can be killed use PostgreSQL
 
   const settings = {
     COLOPHON_DATABASE_URL: postgres.url,

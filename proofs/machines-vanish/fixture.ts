@@ -16,6 +16,7 @@ import {
   type Settings,
 } from '../../testing/harness/colophon.ts'
 import { connectTestRepository } from '../../testing/harness/connect-test-repository.ts'
+import { databaseRoles } from '../../testing/harness/database-roles.ts'
 import { mountSmallDisk, type SmallDisk } from '../../testing/harness/faults/small-disk.ts'
 import { startOwnPostgres } from '../../testing/harness/own-postgres.ts'
 import { type Relay, startRelay } from '../../testing/harness/relay/relay.ts'
@@ -116,7 +117,9 @@ export async function prepareVanishFixture(
   const tokens = await Promise.all(
     Array.from({ length: runnerCount }, (_, index) => colophon.createRunnerToken(undefined, `runner-${index + 1}`)),
   )
-  await colophon.pool.end()
+  // As docs/operating.md says, so that `worker` sees the standbys.
+  await colophon.pool.query(`GRANT pg_read_all_stats TO ${databaseRoles.worker}`)
+  await Promise.all([colophon.pool.end(), colophon.database.destroy()])
 
   const databasePath = new URL(colophon.postgresUrl).pathname
   const postgresRelays = [control]

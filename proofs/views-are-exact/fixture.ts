@@ -70,7 +70,7 @@ export async function prepareViewsFixture(
   const { postgresUrl, clickhouseUrl, directory } = colophon
   const projects: ViewsProject[] = []
   for (const plan of plans) projects.push(await createViewsProject(colophon, plan, pagesPerProject, run.random))
-  await colophon.pool.end() // from here on only processes that will be killed use PostgreSQL
+  await Promise.all([colophon.pool.end(), colophon.database.destroy()]) // from here on only processes that will be killed use PostgreSQL
 
   let lossRates: LossRates = { api: 0, clickhouse: 0, postgres: 0 }
   const createLossDecision = (target: keyof LossRates) => {

@@ -28,7 +28,7 @@ export interface CreatedKey {
 }
 
 export interface TestInstance extends EmptyTestInstance {
-  /** As the owner of the tables. */
+  /** As superuser, so that a test can prepare and see everything. */
   pool: pg.Pool
   database: Database
   stores: Stores
@@ -70,10 +70,10 @@ export async function createTestInstance(
   const config = loadMigrateConfig(instance.environment)
   const log = createLog('test', quiet)
   await migrateServices(config, log)
-  const pool = createPostgresPool(config.postgres, log)
-  const poolOfRole =
-    role && createPostgresPool(loadMigrateConfig(withDatabaseRole(role, instance.environment)).postgres, log)
-  const database = createDatabase(poolOfRole ?? pool)
+  const pool = createPostgresPool({ ...config.postgres, url: instance.postgresUrl }, log)
+  const environment = role ? withDatabaseRole(role, instance.environment) : instance.environment
+  const poolOfStores = createPostgresPool(loadMigrateConfig(environment).postgres, log)
+  const database = createDatabase(poolOfStores)
   const stores = openStores(database)
   const { sealingKeys } = loadCredentialCommandConfig(instance.environment)
 
@@ -101,7 +101,7 @@ export async function createTestInstance(
       stores.models.add({ ...testModel, ...model }, providerKey ?? null, createSealer(sealingKeys), operator),
     async drop() {
       if (!pool.ending) await pool.end()
-      await poolOfRole?.end()
+      if (!poolOfStores.ending) await poolOfStores.end()
       await instance.drop()
     },
   }

@@ -33,7 +33,7 @@ export const grants: Grants = {
     audit_export_target: { api: read, worker: all },
 
     // People sign in to `api`. `worker` cannot read passwords, sessions or links. People are deleted by delete_person().
-    person: { api: write, worker: nothing },
+    person: { api: write, worker: { select: ['id', 'email', 'disabled_at'] } },
     person_account: { api: all, worker: nothing },
     person_session: { api: all, worker: expire('expires_at') },
     person_verification: { api: all, worker: expire('expires_at') },
@@ -45,8 +45,8 @@ export const grants: Grants = {
     used_totp_code: { api: append, worker: expire('used_at') },
     sign_in_counter: { api: write, worker: expire('last_failed_at') },
     failed_sign_in: { api: all, worker: nothing },
-    // `worker` deletes what belongs to deleted projects, here and below.
-    project_member: { api: all, worker: expire('project_id') },
+    // `worker` sends email to members, and deletes what belongs to deleted projects, here and below.
+    project_member: { api: all, worker: { select: ['project_id', 'person_id', 'role'], delete: true } },
     invitation: { api: all, worker: { select: ['project_id', 'expires_at'], delete: true } },
     invitation_email: {
       api: { select: true, insert: true, delete: true },
@@ -111,9 +111,9 @@ export const grants: Grants = {
     site_key: { api: all, worker: expire('project_id') },
     source_coverage: { api: write, worker: { select: true, update: ['last_day'], delete: true } }, // `worker` only locks rows
     source_last_event: { api: write, worker: { select: ['project_id'] } },
-    source_event_count: { api: write, worker: { select: ['project_id', 'hour'], delete: true } },
+    source_event_count: { api: write, worker: { select: true, delete: true } },
     dropped_event: { api: { select: true, insert: true, delete: true }, worker: { select: ['project_id'] } },
-    script_page: { api: append, worker: expire('project_id') },
+    script_page: { api: append, worker: { select: true, delete: true } },
     import_run: { api: write, worker: { select: ['project_id'] } },
     view_batch: { api: append, worker: { select: true, update: ['body', 'rows', 'size_bytes'], delete: true } },
     view_block: { api: nothing, worker: all },

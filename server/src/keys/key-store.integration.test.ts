@@ -9,7 +9,7 @@ import { generateKey } from './key-format.ts'
 import { type ApiKeyInput, type ApiKeyRecord, KeyStore } from './key-store.ts'
 import { scopes } from './scopes.ts'
 
-const instance = await createTestInstance(inject('services'), 'key store')
+const instance = await createTestInstance(inject('services'), 'key store', 'api')
 afterAll(() => instance.drop())
 
 const { keys, projects } = instance.stores
