@@ -8,6 +8,7 @@ import { linkDays } from '../server/src/people/invitation-store.ts'
 import { settings } from '../server/src/platform/settings/settings.ts'
 import { deletedProjectAuditDays } from '../server/src/project-deletion/project-deletion-store.ts'
 import { webhookDeliveryRetentionDays } from '../server/src/projects/webhook-delivery-store.ts'
+import { deliveryRetentionDays } from '../server/src/webhooks/delivery-store.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../docs/data-protection.md'), 'utf8')
 const rows = page.split('\n').map((line) => line.split('|').map((cell) => cell.trim()))
@@ -20,6 +21,7 @@ const expected: Readonly<Record<string, string>> = {
   'audit log': `${documentedDefault.replaceAll('`', '')} days (\`${name}\`); of a deleted project ${deletedProjectAuditDays} days`,
   'failed sign-ins in the audit log': `${failedSignInDays} days`,
   'events of agents': `${eventRetentionDays} days`,
+  'deliveries to them': `${deliveryRetentionDays} days`,
   'webhook deliveries of code hosts': `${webhookDeliveryRetentionDays} days`,
 }
 

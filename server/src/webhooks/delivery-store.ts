@@ -33,7 +33,7 @@ const leaseSeconds = 20
 /** A signal that was lost is repeated after this. */
 const wakeAgainSeconds = 5
 
-const retentionDays = 30
+export const deliveryRetentionDays = 30
 
 /** Of the emails about a disabled endpoint. */
 const maxNoticeAttempts = 24
@@ -209,7 +209,7 @@ export class DeliveryStore {
   async deleteExpired(limit: number): Promise<number> {
     const { rows } = await sql`
       DELETE FROM webhook_event WHERE id IN (
-        SELECT id FROM webhook_event WHERE at < now() - make_interval(days => ${retentionDays}) LIMIT ${limit})
+        SELECT id FROM webhook_event WHERE at < now() - make_interval(days => ${deliveryRetentionDays}) LIMIT ${limit})
       RETURNING id`.execute(this.#db)
     return rows.length
   }
