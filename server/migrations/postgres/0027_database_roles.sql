@@ -1,8 +1,11 @@
 -- What `api` and `worker` need from the owner of the tables, although they connect with other roles. The functions run with the rights
 -- of the owner, who is the role that runs the migrations. `server/src/database/grants.ts` says which role may call which.
 
--- The only change of audit entries: the email address of a person is replaced by their ID. It cannot happen without the deletion of the
--- person, nor without the entry that records the deletion.
+-- The only changes of audit entries. Neither role has the privilege to change them: the trigger allows any text to be replaced, because
+-- it does not know who is being deleted.
+
+-- The email address of a person is replaced by their ID. It cannot happen without the deletion of the person, nor without the entry that
+-- records the deletion.
 CREATE FUNCTION delete_person(deleted_id text) RETURNS void LANGUAGE plpgsql SECURITY DEFINER AS $$
 DECLARE
   deleted_email text;
@@ -28,6 +31,21 @@ BEGIN
     detail = replace(detail::text, email_json, to_json(deleted_id)::text)::jsonb
   WHERE actor = deleted_email OR strpos(detail::text, email_json) > 0;
   PERFORM set_config('colophon.anonymized_email', '', true);
+END $$;
+
+-- Old failed sign-ins become anonymous: the trigger allows it after 90 days. Returns how many did.
+CREATE FUNCTION anonymize_failed_sign_ins(min_age_days int, max_entries int) RETURNS int LANGUAGE plpgsql SECURITY DEFINER AS $$
+DECLARE
+  changed int;
+BEGIN
+  PERFORM set_config('colophon.anonymized_email', '', true), set_config('colophon.audit_retention', 'on', true);
+  UPDATE audit_entry SET detail = detail - 'email', ip_address = NULL WHERE (project_id, id) IN (
+    SELECT project_id, id FROM audit_entry
+    WHERE action = 'session.failed' AND ip_address IS NOT NULL AND at < now() - make_interval(days => min_age_days)
+    LIMIT max_entries);
+  GET DIAGNOSTICS changed = ROW_COUNT;
+  PERFORM set_config('colophon.audit_retention', '', true);
+  RETURN changed;
 END $$;
 
 CREATE FUNCTION add_delivery_partition(parent text, starts_at timestamptz, ends_at timestamptz) RETURNS void
@@ -57,7 +75,8 @@ DECLARE
   name text;
 BEGIN
   FOREACH name IN ARRAY ARRAY[
-    'delete_person(text)', 'add_delivery_partition(text, timestamptz, timestamptz)', 'drop_delivery_partition(text)'
+    'delete_person(text)', 'anonymize_failed_sign_ins(int, int)', 'add_delivery_partition(text, timestamptz, timestamptz)',
+    'drop_delivery_partition(text)'
   ] LOOP
     EXECUTE format('ALTER FUNCTION %s SET search_path = %I, pg_temp', name, current_schema());
     EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', name);

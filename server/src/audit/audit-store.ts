@@ -224,15 +224,10 @@ export class AuditStore {
    * Returns how many.
    */
   async anonymizeFailedSignIns(limit: number): Promise<number> {
-    return this.#db.transaction().execute(async (tx) => {
-      await sql`SELECT set_config('colophon.audit_retention', 'on', true)`.execute(tx)
-      const { numAffectedRows = 0n } = await sql`
-        UPDATE audit_entry SET detail = detail - 'email', ip_address = NULL WHERE (project_id, id) IN (
-          SELECT project_id, id FROM audit_entry
-          WHERE action = 'session.failed' AND ip_address IS NOT NULL AND at < now() - make_interval(days => ${failedSignInDays})
-          LIMIT ${limit})`.execute(tx)
-      return Number(numAffectedRows)
-    })
+    const { rows } = await sql<{
+      changed: number
+    }>`SELECT anonymize_failed_sign_ins(${failedSignInDays}, ${limit}) AS changed`.execute(this.#db)
+    return rows[0]?.changed ?? 0
   }
 }
 

@@ -77,6 +77,11 @@ const attacks: Readonly<Record<RoleName, readonly string[]>> = {
     "UPDATE audit_entry SET actor = 'someone else'",
     'TRUNCATE audit_entry',
     "INSERT INTO audit_entry (project_id, id, at, actor, action, subject, detail) VALUES ('instance', 'aud_x', '2020-01-01', '', '', '', '{}')",
+    // What the trigger allows when a person is deleted.
+    `DO $$ BEGIN
+       PERFORM set_config('colophon.anonymized_email', 'owner', true), set_config('colophon.anonymized_as', 'viewer', true);
+       UPDATE audit_entry SET detail = replace(detail::text, '"owner"', '"viewer"')::jsonb;
+     END $$`,
     'SELECT password FROM person_account',
     'SELECT token FROM person_session',
     'SELECT secret FROM person_two_factor',

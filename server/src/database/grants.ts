@@ -22,11 +22,11 @@ export const grants: Grants = {
   tables: {
     schema_migration: { api: read, worker: read },
 
-    // `api` can never change what is in the log. `worker` deletes expired entries and anonymizes old failed
-    // sign-ins, and the trigger keeps it from changing others.
+    // Neither can change what is in the log. `worker` deletes expired entries, and the trigger keeps it from deleting others. Old failed
+    // sign-ins are made anonymous by anonymize_failed_sign_ins().
     audit_entry: {
       api: { select: true, insert: auditEntryColumns },
-      worker: { select: true, insert: auditEntryColumns, update: ['detail', 'ip_address'], delete: true },
+      worker: { select: true, insert: auditEntryColumns, delete: true },
     },
     // The trigger of audit_entry queues entries, as the role that writes them.
     audit_export: { api: { insert: ['id', 'project_id'] }, worker: all },
@@ -123,6 +123,7 @@ export const grants: Grants = {
   },
   functions: {
     'delete_person(text)': ['api'],
+    'anonymize_failed_sign_ins(int, int)': ['worker'],
     'add_delivery_partition(text, timestamptz, timestamptz)': ['api', 'worker'],
     'drop_delivery_partition(text)': ['worker'],
   },
