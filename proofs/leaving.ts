@@ -38,13 +38,17 @@ interface Setup {
   findPersonId(email: string): Promise<string>
 }
 
+interface Attempt {
+  isAccepted: boolean
+  /** How the process responded. */
+  response: string
+}
+
 /** A way to use the instance. */
 interface WayIn {
   name: string
-  /** The number of processes that accept it. */
-  countAccepted(): Promise<number>
-  /** The number of processes that it is sent to. */
-  places: number
+  /** Sends it to each process that may accept it. */
+  use(): Promise<Attempt[]>
 }
 
 export async function prove(run: ProofRun): Promise<void> {
@@ -52,7 +56,7 @@ export async function prove(run: ProofRun): Promise<void> {
   const [first, second, worker] = await Promise.all([
     colophon.start('api', behindProxy),
     colophon.start('api', behindProxy),
-    colophon.start('worker'),
+    colophon.start('worker', { COLOPHON_JOB_HEARTBEAT_TIMEOUT_SECONDS: '60' }), // the proof sends heartbeats for its turns only at times
   ])
   const setup: Setup = {
     run,
@@ -196,15 +200,22 @@ async function leave(setup: Setup, departure: Departure, label: string): Promise
   const passwordLink = await setup.createPasswordLink(email)
   const { members } = await acting.client.members.list(projectId)
   const memberId = members.find((member) => member.email === email)?.id ?? ''
-  for (const way of [...leaving.ways, ...colleague.ways])
-    run.check((await way.countAccepted()) === way.places, `${label}: ${way.name} works before`)
+  const checkAccepted = async ({ name, use }: WayIn, description: string) => {
+    const attempts = await use()
+    const responses = attempts.map(({ response }) => response).join(', ')
+    run.check(
+      attempts.every(({ isAccepted }) => isAccepted),
+      `${label}: ${name} ${description} (${responses})`,
+    )
+  }
+  for (const way of [...leaving.ways, ...colleague.ways]) await checkAccepted(way, 'works before')
   await departure.perform(setup, { projectId, email, memberId, keyId: leaving.keyId })
   const startMs = performance.now()
   const ended = leaving.ways.filter(({ name }) => !departure.remaining.includes(name))
   let working = ended
   while (working.length > 0 && performance.now() - startMs < maxSeconds * 1000) {
-    const counts = await Promise.all(working.map(async (way) => ({ way, accepted: await way.countAccepted() })))
-    working = counts.filter(({ accepted }) => accepted > 0).map(({ way }) => way)
+    const results = await Promise.all(working.map(async (way) => ({ way, attempts: await way.use() })))
+    working = results.filter(({ attempts }) => attempts.some(({ isAccepted }) => isAccepted)).map(({ way }) => way)
     if (working.length > 0) await sleep(100)
   }
   const tookMs = performance.now() - startMs
@@ -218,9 +229,8 @@ async function leave(setup: Setup, departure: Departure, label: string): Promise
     run.check(status === 404, `${label}: the link for setting a password is invalid (${status})`)
   }
   for (const way of leaving.ways.filter(({ name }) => departure.remaining.includes(name)))
-    run.check((await way.countAccepted()) === way.places, `${label}: ${way.name} still works`)
-  for (const way of colleague.ways)
-    run.check((await way.countAccepted()) === way.places, `${label}: ${way.name} of a colleague still works`)
+    await checkAccepted(way, 'still works')
+  for (const way of colleague.ways) await checkAccepted(way, 'of a colleague still works')
   run.log(`${label}: ${ended.length} ways in stopped, ${colleague.ways.length} of a colleague work`)
   return tookMs
 }
@@ -244,19 +254,22 @@ async function createWaysIn(
   const invite = (client: typeof withKey) =>
     client.invitations.create(projectId, { email: `${crypto.randomUUID()}@example.com`, role: 'viewer' })
 
-  const inApi = (name: string, request: (url: string) => Promise<boolean>): WayIn => ({
+  const inApi = (name: string, request: (url: string) => Promise<Attempt>): WayIn => ({
     name,
-    places: apiUrls.length,
-    countAccepted: async () => (await Promise.all(apiUrls.map(request))).filter(Boolean).length,
+    use: () => Promise.all(apiUrls.map(request)),
   })
   const withHeaders = (name: string, path: string, headers: readonly string[], change?: ApiCall) =>
-    inApi(name, async (url) => (await callApi(url + path, { ...change, headers })) === 200)
+    inApi(name, async (url) => {
+      const status = await callApi(url + path, { ...change, headers })
+      return { isAccepted: status === 200, response: String(status) }
+    })
   const inGateway = (name: string, token: string, path: string, body: unknown): WayIn => ({
     name,
-    places: 1,
-    // 204: nothing to claim.
-    countAccepted: async () =>
-      [200, 204].includes((await callGateway(`${gatewayUrl}/runner/${path}`, token, body)).status) ? 1 : 0,
+    async use() {
+      const { status, text } = await callGateway(`${gatewayUrl}/runner/${path}`, token, body)
+      const isAccepted = status === 200 || status === 204 // nothing to claim
+      return [{ isAccepted, response: isAccepted ? String(status) : `${status} ${text}` }]
+    },
   })
   const withSecret = (name: string, secret: string) => withHeaders(name, '/v2/me', formatBearerHeader(secret))
   const withRunnerToken = (name: string, token: string) => inGateway(name, token, 'claim', { waitSeconds: 0 })
@@ -289,7 +302,7 @@ async function createWaysIn(
 }
 
 /** Adds a passkey. Returns a function that signs in with it. */
-async function addPasskey({ client }: SignedInPerson, apiUrl: string): Promise<(url: string) => Promise<boolean>> {
+async function addPasskey({ client }: SignedInPerson, apiUrl: string): Promise<(url: string) => Promise<Attempt>> {
   const passkey = createSoftwareAuthenticator()
   const origin = toLocalhostOrigin(apiUrl)
   const credential = passkey.create(await client.session.startPasskey(), { origin })
@@ -299,8 +312,10 @@ async function addPasskey({ client }: SignedInPerson, apiUrl: string): Promise<(
       'x-forwarded-for': randomAddress(),
     })
     const signed = passkey.get(await browser.session.startPasskeySignIn(), { origin: toLocalhostOrigin(url) })
-    const { person } = await browser.session.signInWithPasskey(signed).catch(() => ({ person: null }))
-    return person !== null
+    return browser.session.signInWithPasskey(signed).then(
+      ({ person }) => ({ isAccepted: person !== null, response: 'a session' }),
+      (error: unknown) => ({ isAccepted: false, response: String(error) }),
+    )
   }
 }
 
