@@ -112,14 +112,14 @@ test('endpoints of another project do not exist', async () => {
   const delivery = await client.webhooks.test(projectId, endpoint.id)
   const other = await api.createProject()
   const calls = [
-    other.client.webhooks.change(other.projectId, endpoint.id, { isEnabled: false }),
-    other.client.webhooks.rotateSecret(other.projectId, endpoint.id, {}),
-    other.client.webhooks.test(other.projectId, endpoint.id),
-    other.client.webhooks.listDeliveries(other.projectId, endpoint.id),
-    other.client.webhooks.getDelivery(other.projectId, endpoint.id, delivery.id),
-    other.client.webhooks.resend(other.projectId, endpoint.id, delivery.id),
+    () => other.client.webhooks.change(other.projectId, endpoint.id, { isEnabled: false }),
+    () => other.client.webhooks.rotateSecret(other.projectId, endpoint.id, {}),
+    () => other.client.webhooks.test(other.projectId, endpoint.id),
+    () => other.client.webhooks.listDeliveries(other.projectId, endpoint.id),
+    () => other.client.webhooks.getDelivery(other.projectId, endpoint.id, delivery.id),
+    () => other.client.webhooks.resend(other.projectId, endpoint.id, delivery.id),
   ]
-  for (const call of calls) await expect(call).rejects.toMatchObject({ code: 'not_found' })
+  for (const call of calls) await expect(call()).rejects.toMatchObject({ code: 'not_found' })
   await other.client.webhooks.delete(other.projectId, endpoint.id)
   expect((await client.webhooks.list(projectId)).endpoints).toHaveLength(1)
 })
