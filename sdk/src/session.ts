@@ -128,9 +128,9 @@ export const createSessionCalls = (call: OperationCaller) => ({
    * const options = await client.session.startPasskey()
    */
   startPasskey: (options?: CallOptions) =>
-    call<{ url: '/v2/session/passkeys/challenge' }, PasskeyCreationOptions>(
+    call<{ url: '/v2/session/passkey-registration/challenge' }, PasskeyCreationOptions>(
       'POST',
-      { url: '/v2/session/passkeys/challenge' },
+      { url: '/v2/session/passkey-registration/challenge' },
       options,
     ),
 

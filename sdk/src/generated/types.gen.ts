@@ -10504,7 +10504,7 @@ export type StartPasskeyData = {
     body?: never;
     path?: never;
     query?: never;
-    url: '/v2/session/passkeys/challenge';
+    url: '/v2/session/passkey-registration/challenge';
 };
 
 export type StartPasskeyErrors = {

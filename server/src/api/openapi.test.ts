@@ -42,6 +42,16 @@ test.each(operations)('$name declares its path parameters, and its body has an e
   for (const { schema } of Object.values(operation.requestBody?.content ?? {})) expect(schema.examples).toHaveLength(1)
 })
 
+/** Otherwise the `Allow` header of one path would list the methods of the other. */
+test('no path is also an example of a path with parameters', () => {
+  const paths = [...new Set(operations.map(({ path }) => path))]
+  const overlaps = paths.flatMap((path) => {
+    const pattern = new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
+    return paths.filter((other) => other !== path && pattern.test(other)).map((other) => `${other} and ${path}`)
+  })
+  expect(overlaps).toEqual([])
+})
+
 test('every reference resolves to a component', () => {
   const { schemas = {}, headers = {} } = contract.components ?? {}
   const references = [...JSON.stringify(contract).matchAll(/"\$ref":"([^"]+)"/g)].map(([, reference]) => reference)

@@ -124,7 +124,9 @@ test('where the provider is required, passwords and passkeys are off, except for
   expect((await signIn(browser, 'late')).url).toBe(`http://localhost:${strictPort}/`)
   expect(await browser.json('GET', '/v2/projects')).toMatchObject({ projects: [{ id: projectId }] })
   await strict.pool.query('UPDATE person_session SET authenticated_at = now()')
-  expect(await browser.json('POST', '/v2/session/passkeys/challenge')).toMatchObject({ code: 'invalid_request' })
+  expect(await browser.json('POST', '/v2/session/passkey-registration/challenge')).toMatchObject({
+    code: 'invalid_request',
+  })
 
   const resetPassword = async (email: string) =>
     newBrowser(strict).json('POST', '/v2/password-reset', {

@@ -128,7 +128,7 @@ export function passkeyRoutes(deps: SessionDeps): Route[] {
     }),
     defineRoute({
       method: 'POST',
-      url: '/v2/session/passkeys/challenge',
+      url: '/v2/session/passkey-registration/challenge',
       access: 'session',
       allowsMissingSecondFactor: true,
       requiresRecentSignIn: true,
