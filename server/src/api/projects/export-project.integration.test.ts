@@ -1,12 +1,20 @@
 import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, inject, onTestFinished, test } from 'vitest'
+import type { Readable } from 'node:stream'
+import { afterAll, expect, inject, onTestFinished, test, vi } from 'vitest'
 import { createClaimedTurn } from '../../../../testing/harness/claimed-turn.ts'
 import { startTestApi } from '../../../../testing/harness/test-api.ts'
 import { operator } from '../../../../testing/harness/test-instance.ts'
+import { ViewReportReader } from '../../analytics/query/view-report-reader.ts'
+import { AnalyticsSiteCache } from '../../analytics/settings/analytics-site-cache.ts'
 import { hashKey } from '../../keys/key-format.ts'
+import { createClickhouse } from '../../platform/clickhouse.ts'
+import { loadApiConfig } from '../../platform/config.ts'
+import { exportProjectRoute } from './export-project.ts'
 
 const api = await startTestApi(inject('services'), 'export project')
 afterAll(() => api.drop())
@@ -59,4 +67,28 @@ test('is for owners, one at a time', async () => {
   await first.cancel()
   const exportAgain = async () => (await new Response(await client.projects.export(projectId)).arrayBuffer()).byteLength
   await expect.poll(() => exportAgain().catch(() => 0)).toBeGreaterThan(0)
+})
+
+test('an export whose recipient stops reading ends, and others can begin', async () => {
+  const { projectId } = await api.createProject('Large')
+  const { attemptToken } = await createClaimedTurn(api, projectId, 'test-model')
+  const attempt = await api.stores.attempts.findLive(hashKey(attemptToken))
+  if (!attempt) throw new Error('no attempt')
+  const text = () => randomBytes(20_000).toString('base64') // more than fits into the buffers, also compressed
+  const events = Array.from({ length: 20 }, () => ({ type: 'text' as const, text: text() }))
+  await api.stores.events.append(attempt, 0, events)
+
+  const clickhouse = createClickhouse(loadApiConfig(api.environment).services.clickhouse)
+  onTestFinished(() => clickhouse.close())
+  const siteCache = new AnalyticsSiteCache(api.stores.analyticsSettings)
+  const viewReports = new ViewReportReader(clickhouse, api.database, siteCache)
+  const { handle } = exportProjectRoute({ ...api.stores, viewReports }, 1)
+  const open = async () =>
+    (await handle({ projectId, recheckAccess: async () => {} } as Parameters<typeof handle>[0])).body as Readable
+  const unread = await open()
+  const ended = once(unread, 'error')
+  await expect(open()).rejects.toMatchObject({ code: 'rate_limited' })
+  expect(String(await ended)).toContain('stopped reading')
+  const next = await vi.waitFor(open)
+  next.on('error', () => {}).destroy()
 })

@@ -18,8 +18,10 @@ export interface ExportProjectDeps extends ProjectArchiveDeps {
 /** An export reads all of a project, for as long as the recipient takes: the dashboard of others must not wait for it. */
 const waiting = { maxWaiting: 0 }
 const maxConcurrent = 2
+/** For a file of about a megabyte. Two recipients that stop reading would block the exports of everyone else. */
+const defaultMaxFileSeconds = 120
 
-export function exportProjectRoute(deps: ExportProjectDeps): Route {
+export function exportProjectRoute(deps: ExportProjectDeps, maxFileSeconds = defaultMaxFileSeconds): Route {
   const exports = new Semaphore({ maxConcurrent, ...waiting })
   const ofProject = new KeyedSemaphore<Id<'prj'>>({ maxConcurrent: 1, ...waiting })
 
@@ -62,12 +64,21 @@ export function exportProjectRoute(deps: ExportProjectDeps): Route {
       try {
         const views = await deps.viewReports.streamDays(projectId)
         const lines = createInterface({ input: views, crlfDelay: Number.POSITIVE_INFINITY })
-        const archive = Readable.from(writeArchive(deps, projectId, endLines(lines), recheckAccess), {
+        const compressed = createGzip()
+        const stalled = setTimeout(
+          () => compressed.destroy(new Error('the recipient of an export stopped reading')),
+          maxFileSeconds * 1000,
+        )
+        const beforeFile = async () => {
+          stalled.refresh()
+          await recheckAccess() // a caller who loses access in the meantime does not get the rest
+        }
+        const archive = Readable.from(writeArchive(deps, projectId, endLines(lines), beforeFile), {
           objectMode: false,
         })
-        const compressed = createGzip()
         // A recipient that disconnects, or a failure, ends all of them.
         pipeline(archive, compressed, () => {
+          clearTimeout(stalled)
           views.destroy()
           release(projectId)
         })
@@ -88,15 +99,14 @@ async function* endLines(lines: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const line of lines) yield `${line}\r\n`
 }
 
-/** A caller who loses access in the meantime does not get the rest. */
 async function* writeArchive(
   deps: ExportProjectDeps,
   projectId: Id<'prj'>,
   viewLines: AsyncIterable<string>,
-  recheckAccess: () => Promise<void>,
+  beforeFile: () => Promise<void>,
 ): AsyncGenerator<Buffer> {
   for await (const { name, content } of readProjectArchive(deps, projectId, viewLines)) {
-    await recheckAccess()
+    await beforeFile()
     yield tarFile(`${projectId}/${name}`, content, new Date())
   }
   yield tarEnd
