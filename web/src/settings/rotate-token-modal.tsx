@@ -1,20 +1,11 @@
 import type { Runner } from '@colophon/sdk'
-import { Button, Group, Modal, NativeSelect, Stack, Text } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { Modal } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
 import { client } from '../app/client.ts'
 import { useReauthentication } from '../people/reauthentication.tsx'
-import { CopyLine } from '../shown/copy-line.tsx'
 import { DocsLink } from '../shown/docs-link.tsx'
-import { ErrorAlert } from '../shown/error-alert.tsx'
+import { RotationForm } from '../shown/rotation-form.tsx'
 import { runnersQuery } from './queries.ts'
-
-const overlaps = [
-  { value: '0', label: 'Not at all' },
-  { value: '1', label: 'For 1 hour' },
-  { value: '24', label: 'For 1 day' },
-  { value: '168', label: 'For 7 days' },
-]
 
 interface Props {
   projectId: string
@@ -23,7 +14,14 @@ interface Props {
   close(): void
 }
 
-export function RotateTokenModal({ runner, close, ...rest }: Props) {
+export function RotateTokenModal({ projectId, runner, close }: Props) {
+  const queryClient = useQueryClient()
+  const withReauthentication = useReauthentication()
+  const rotate = async ({ id }: Runner, overlapHours: number) => {
+    const { token } = await withReauthentication(() => client.runners.rotateToken(projectId, id, { overlapHours }))
+    await queryClient.invalidateQueries({ queryKey: runnersQuery(projectId).queryKey })
+    return token
+  }
   return (
     <Modal
       opened={runner !== undefined}
@@ -32,59 +30,24 @@ export function RotateTokenModal({ runner, close, ...rest }: Props) {
       closeOnClickOutside={false} // the token is shown only once
       centered
     >
-      {runner && <Rotation runner={runner} close={close} {...rest} />}
+      {runner && (
+        <RotationForm
+          noun="token"
+          description="Creates a new token, which is valid for a year. If the old one may have leaked, end it at once."
+          overlapLabel="The old token stays valid"
+          instructions={
+            <>
+              Store it on the machine of the runner and restart the runner:{' '}
+              <DocsLink page="runners" inherit>
+                Runners
+              </DocsLink>
+              .
+            </>
+          }
+          rotate={(overlapHours) => rotate(runner, overlapHours)}
+          close={close}
+        />
+      )}
     </Modal>
-  )
-}
-
-function Rotation({ projectId, runner, close }: Props & { runner: Runner }) {
-  const queryClient = useQueryClient()
-  const withReauthentication = useReauthentication()
-  const [overlapHours, setOverlapHours] = useState('24')
-  const rotate = useMutation({
-    mutationFn: () =>
-      withReauthentication(() =>
-        client.runners.rotateToken(projectId, runner.id, { overlapHours: Number(overlapHours) }),
-      ),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: runnersQuery(projectId).queryKey }),
-  })
-  if (rotate.data)
-    return (
-      <Stack>
-        <CopyLine label="New token" value={rotate.data.token} />
-        <Text size="sm">
-          Copy the token now. This is the only time it is shown. Store it on the machine of the runner and restart the
-          runner:{' '}
-          <DocsLink page="runners" inherit>
-            Runners
-          </DocsLink>
-          .
-        </Text>
-        <Group justify="flex-end">
-          <Button onClick={close}>Done</Button>
-        </Group>
-      </Stack>
-    )
-  return (
-    <Stack>
-      <Text size="sm">
-        Creates a new token, which is valid for a year. If the old one may have leaked, end it at once.
-      </Text>
-      <NativeSelect
-        label="The old token stays valid"
-        data={overlaps}
-        value={overlapHours}
-        onChange={(event) => setOverlapHours(event.currentTarget.value)}
-      />
-      <ErrorAlert error={rotate.error} />
-      <Group justify="flex-end">
-        <Button variant="default" onClick={close}>
-          Cancel
-        </Button>
-        <Button loading={rotate.isPending} onClick={() => rotate.mutate()}>
-          Rotate token
-        </Button>
-      </Group>
-    </Stack>
   )
 }
