@@ -83,8 +83,10 @@ test('an export whose recipient stops reading ends, and others can begin', async
   const siteCache = new AnalyticsSiteCache(api.stores.analyticsSettings)
   const viewReports = new ViewReportReader(clickhouse, api.database, siteCache)
   const { handle } = exportProjectRoute({ ...api.stores, viewReports }, 1)
-  const open = async () =>
-    (await handle({ projectId, recheckAccess: async () => {} } as Parameters<typeof handle>[0])).body as Readable
+  const http = { requestId: 'req_test', ipAddress: '127.0.0.1', cookieHeader: '', userAgent: '' }
+  const unused = { params: {}, query: {}, headers: {}, body: undefined }
+  const request = { projectId, http, recheckAccess: async () => {}, ...unused }
+  const open = async () => (await handle(request as Parameters<typeof handle>[0])).body as Readable
   const unread = await open()
   const ended = once(unread, 'error')
   await expect(open()).rejects.toMatchObject({ code: 'rate_limited' })
