@@ -73,8 +73,16 @@ export class AccountStore {
       await this.#takeAccess(tx, person, actor, keep)
       await tx.updateTable('person').set({ disabled_at: sql<Date>`now()` }).where('id', '=', person.id).execute()
       for (const { id, projectId } of await listMemberships(tx, person))
-        await recordAudit(tx, projectId, actor, { action: 'member.disabled', subject: id, detail: {} })
-      await recordInstanceAudit(tx, actor, { action: 'person.disabled', subject: person.id, detail: {} })
+        await recordAudit(tx, projectId, actor, {
+          action: 'member.disabled',
+          subject: id,
+          detail: { email: person.email },
+        })
+      await recordInstanceAudit(tx, actor, {
+        action: 'person.disabled',
+        subject: person.id,
+        detail: { email: person.email },
+      })
       return getAccount(tx, person.id)
     })
   }
@@ -86,8 +94,16 @@ export class AccountStore {
       if (person.disabledAt) {
         await tx.updateTable('person').set({ disabled_at: null }).where('id', '=', person.id).execute()
         for (const { id, projectId } of await listMemberships(tx, person))
-          await recordAudit(tx, projectId, actor, { action: 'member.enabled', subject: id, detail: {} })
-        await recordInstanceAudit(tx, actor, { action: 'person.enabled', subject: person.id, detail: {} })
+          await recordAudit(tx, projectId, actor, {
+            action: 'member.enabled',
+            subject: id,
+            detail: { email: person.email },
+          })
+        await recordInstanceAudit(tx, actor, {
+          action: 'person.enabled',
+          subject: person.id,
+          detail: { email: person.email },
+        })
       }
       return getAccount(tx, person.id)
     })
@@ -122,10 +138,14 @@ export class AccountStore {
   /** Returns how many sessions ended. */
   async endSessions(personId: string, actor: Actor): Promise<number> {
     return this.#db.transaction().execute(async (tx) => {
-      const { id } = await lockPerson(tx, personId)
+      const { id, email } = await lockPerson(tx, personId)
       const { numDeletedRows } = await tx.deleteFrom('person_session').where('person_id', '=', id).executeTakeFirst()
       const sessions = Number(numDeletedRows)
-      await recordInstanceAudit(tx, actor, { action: 'person.sessions_ended', subject: id, detail: { sessions } })
+      await recordInstanceAudit(tx, actor, {
+        action: 'person.sessions_ended',
+        subject: id,
+        detail: { email, sessions },
+      })
       return sessions
     })
   }
@@ -140,7 +160,7 @@ export class AccountStore {
         if (!isOperator) await assertNotLastOperator(tx, person.id)
         await tx.updateTable('person').set({ is_operator: isOperator }).where('id', '=', person.id).execute()
         const action = isOperator ? 'operator.added' : 'operator.revoked'
-        await recordInstanceAudit(tx, actor, { action, subject: person.id, detail: {} })
+        await recordInstanceAudit(tx, actor, { action, subject: person.id, detail: { email: person.email } })
       }
       return getAccount(tx, person.id)
     })

@@ -92,7 +92,9 @@ describe('a disabled person', () => {
     const { members } = await owner.client.members.list(project.projectId)
     expect(members.find(({ email }) => email === person.email)).toMatchObject({ isDisabled: true })
     const { entries } = await owner.client.audit.list(project.projectId, { limit: 1 })
-    expect(entries).toMatchObject([{ actor: operator.email, action: 'member.disabled' }])
+    expect(entries).toMatchObject([
+      { actor: operator.email, action: 'member.disabled', detail: { email: person.email } },
+    ])
 
     await operator.client.people.enable(personId)
     await browser.session.signIn(person.login)
@@ -194,7 +196,12 @@ test('ends all sessions of a person', async () => {
   expect(await countSessionAccepted(person)).toBe(0)
   const { entries } = await operator.client.audit.listInstance({ limit: 1 })
   expect(entries).toMatchObject([
-    { actor: operator.email, action: 'person.sessions_ended', subject: personId, detail: { sessions: 1 } },
+    {
+      actor: operator.email,
+      action: 'person.sessions_ended',
+      subject: personId,
+      detail: { email: person.email, sessions: 1 },
+    },
   ])
 })
 

@@ -5,6 +5,9 @@ type Detail = Readonly<Record<string, unknown>>
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 const quotedName = (detail: Detail) => (text(detail.name) ? ` “${text(detail.name)}”` : '')
 
+/** Older entries do not say who. In those about a deleted person, the ID has replaced the email address. */
+const person = (email: unknown): string => (text(email).includes('@') ? text(email) : 'a person')
+
 const issueDescriptions: Readonly<Record<string, string>> = {
   archived: 'archived the repository',
   not_found: 'no longer finds the repository',
@@ -35,8 +38,8 @@ const descriptions: Readonly<Record<string, (detail: Detail) => string>> = {
   'member.removed': ({ email }) => `removed ${text(email)}`,
   'second_factor.required': () => 'required a second factor of all members',
   'second_factor.not_required': () => 'stopped requiring a second factor of members',
-  'member.disabled': () => 'disabled the account of a member',
-  'member.enabled': () => 'enabled the account of a member',
+  'member.disabled': ({ email }) => `disabled the account of ${person(email)}`,
+  'member.enabled': ({ email }) => `enabled the account of ${person(email)}`,
   'key.created': (detail) => `created the API key${quotedName(detail)}`,
   'key.revoked': ({ because }) => `revoked an API key${describeReason(because)}`,
   'key.taken_over': ({ from }) => `took over an API key from ${text(from)}`,
@@ -101,15 +104,15 @@ const descriptions: Readonly<Record<string, (detail: Detail) => string>> = {
   'github_app.stored': ({ slug, previousAppId }) =>
     `${previousAppId === null ? 'added' : 'replaced'} the GitHub App ${text(slug)}`,
   'secrets.resealed': ({ resealed }) => `sealed ${Number(resealed)} secrets again`,
-  'person.disabled': () => 'disabled a person',
-  'person.enabled': () => 'enabled a person',
+  'person.disabled': ({ email }) => `disabled ${person(email)}`,
+  'person.enabled': ({ email }) => `enabled ${person(email)}`,
   'person.deleted': () => 'deleted a person',
-  'person.sessions_ended': () => 'ended all sessions of a person',
-  'operator.added': () => 'made a person an operator',
+  'person.sessions_ended': ({ email }) => `ended all sessions of ${person(email)}`,
+  'operator.added': ({ email }) => `made ${person(email)} an operator`,
   'project.deleted': ({ name }) => `deleted the project ${text(name)}`,
   'project.webhook_left': ({ repository }) =>
     `could not be reached to remove the webhook of a deleted project from ${text(repository)}`,
-  'operator.revoked': () => 'took the operator rights of a person away',
+  'operator.revoked': ({ email }) => `revoked the operator role of ${person(email)}`,
 }
 
 const signInMethods: Readonly<Record<string, string>> = {
