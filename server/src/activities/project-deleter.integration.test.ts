@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { gzipSync } from 'node:zlib'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { createClaimedTurn } from '../../../testing/harness/claimed-turn.ts'
 import { connectTestRepository } from '../../../testing/harness/connect-test-repository.ts'
@@ -14,7 +14,8 @@ import { createGiteaTestRepository } from '../code-hosts/testing/gitea-test-repo
 import { hashKey } from '../keys/key-format.ts'
 import { createClickhouse } from '../platform/clickhouse.ts'
 import { loadMigrateConfig } from '../platform/config.ts'
-import type { Id } from '../platform/ids.ts'
+import { type Id, newId } from '../platform/ids.ts'
+import { deletedProjectAuditDays } from '../project-deletion/project-deletion-store.ts'
 import { deletedTables, deletedWithTurns, keptTables } from '../project-deletion/project-tables.ts'
 
 const services = inject('services')
@@ -228,4 +229,63 @@ test('stores no views that arrive late, and waits for a transaction that is stor
   await expect.poll(() => isDeleted(projectId), { timeout: 30_000 }).toBe(true)
   expect(await countViews(projectId)).toEqual([0, 0, 0, 0, 0])
   await expect(append()).rejects.toMatchObject({ code: 'not_found' })
+})
+
+test('removes the views of the project from batches that ClickHouse rejected', { timeout: 60_000 }, async () => {
+  const [{ projectId }, neighbor] = await Promise.all([api.createProject('Rejected'), api.createProject('Neighbor')])
+  const addRejected = async (...projectIds: Id<'prj'>[]) => {
+    const views = projectIds.map((each) => encodeView(createTestView({ projectId: each })))
+    const { rows } = await pool.query<{ id: string }>(
+      `WITH batch AS (
+         INSERT INTO view_batch (shard, month, rows, size_bytes, body)
+         VALUES (0, date_trunc('month', now()), $1, $2, $3) RETURNING id, month
+       ), block AS (
+         INSERT INTO view_block (shard, id, month, batch_ids, quarantined_at) SELECT 0, id, month, ARRAY[id], now() FROM batch
+       ) SELECT id FROM batch`,
+      [views.length, Buffer.byteLength(views.join('')), gzipSync(views.join(''))],
+    )
+    return rows[0]?.id
+  }
+  const own = await addRejected(projectId, projectId)
+  const shared = await addRejected(projectId, neighbor.projectId)
+  const ofNeighbor = await addRejected(neighbor.projectId)
+  await stores.projectDeletions.request(projectId, { name: 'Rejected' }, operator)
+  await expect.poll(() => isDeleted(projectId), { timeout: 30_000 }).toBe(true)
+
+  const { rows } = await pool.query<{ id: string; rows: number; body: Buffer }>(
+    'SELECT id, rows, body FROM view_batch WHERE id = ANY ($1) ORDER BY id',
+    [[own, shared, ofNeighbor]],
+  )
+  expect(rows.map(({ id, rows: count }) => [id, count])).toEqual([shared, ofNeighbor].map((id) => [id, 1]))
+  for (const { body } of rows) expect(gunzipSync(body).toString()).toMatch(`["${neighbor.projectId}"`)
+  const { rows: blocks } = await pool.query('SELECT FROM view_block WHERE batch_ids && $1', [[own]])
+  expect(blocks).toEqual([])
+})
+
+test('deletes the audit entries of a project 90 days after the project', async () => {
+  const old = newId('prj')
+  const recent = newId('prj')
+  const deletedDaysAgo = [
+    [old, deletedProjectAuditDays + 1],
+    [recent, deletedProjectAuditDays - 1],
+  ] as const
+  for (const [projectId, days] of deletedDaysAgo) {
+    await pool.query(
+      `INSERT INTO project_deletion (project_id, requested_at, completed_at)
+       VALUES ($1, now() - make_interval(days => $2), now() - make_interval(days => $2))`,
+      [projectId, days],
+    )
+    await pool.query(
+      `INSERT INTO audit_entry (project_id, id, at, actor, action, subject)
+       SELECT $1::text, 'aud_' || number, now() - make_interval(days => $2), 'operator', 'project.paused', $1
+       FROM generate_series(1, 3) AS number`,
+      [projectId, days],
+    )
+  }
+  while ((await stores.projectDeletions.deleteExpiredAudit(2)) > 0);
+  const { rows } = await pool.query('SELECT project_id FROM audit_entry WHERE project_id IN ($1, $2)', [old, recent])
+  expect(rows).toEqual(Array(3).fill({ project_id: recent }))
+  const listed = (await stores.projectDeletions.list()).map(({ projectId }) => projectId)
+  expect(listed).toContain(recent)
+  expect(listed).not.toContain(old)
 })

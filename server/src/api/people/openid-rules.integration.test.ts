@@ -87,6 +87,24 @@ test('groups give roles at each sign-in, without an invitation, and take them aw
   expect(entries.map(({ action }) => action)).toEqual(['key.created', 'member.removed', 'member.role_changed'])
 })
 
+test('what a person created ends when they leave the group that gave them their role', async () => {
+  const { accounts } = provider
+  accounts.set('joan', { email: 'joan@example.com', groups: ['leads'] })
+  const browser = newBrowser(api)
+  await signIn(browser, 'joan')
+  await signIn(browser, 'joan', 'reauthenticate')
+  const created = await browser.json('POST', `/v2/projects/${docs}/keys`, { name: 'CI', scopes: ['agent:read'] })
+  expect(created).toMatchObject({ secret: expect.stringMatching(/^colophon_/) })
+  const { secret } = created
+  const useKey = async () =>
+    (await fetch(`${api.url}/v2/me`, { headers: { authorization: `Bearer ${String(secret)}` } })).status
+  expect(await useKey()).toBe(200)
+
+  accounts.set('joan', { email: 'joan@example.com', groups: ['others'] })
+  await signIn(browser, 'joan')
+  expect(await useKey()).toBe(401)
+})
+
 test('groups do not lower or take away a role from an invitation, and give nothing to unverified addresses', async () => {
   const { accounts } = provider
   await invite(api, docs, 'grace@example.com')

@@ -40,6 +40,25 @@ test('pauses a project, lists it as paused, and resumes it', async () => {
   expect(admin(['project', 'pause', '--project', missingId])).toMatchObject({ status: 1, stdout: '' })
 })
 
+test('deletes a project by its exact name, and again after a backup brought it back', async () => {
+  const { id: deleted } = await projects.create('Old docs', { kind: 'operator' })
+  const deleteProject = (name: string) => admin(['project', 'delete', '--project', deleted, '--name', name])
+  expect(deleteProject('old docs')).toMatchObject({
+    status: 1,
+    stdout: '',
+    stderr: expect.stringContaining('The name does not match.'),
+  })
+  expect(admin(['project', 'deletions'])).toMatchObject({ status: 0, stdout: '' })
+  expect(deleteProject('Old docs')).toMatchObject({ status: 0, stderr: expect.stringContaining('unusable') })
+  expect(admin(['project', 'deletions']).stdout).toMatch(
+    new RegExp(`^${deleted} {2}\\S+Z {2}in progress {2}webhook pending\n$`),
+  )
+  await instance.pool.query('UPDATE project_deletion SET completed_at = now() WHERE project_id = $1', [deleted])
+  expect(admin(['project', 'deletions']).stdout).toMatch(/ {2}deleted \S+Z {2}/)
+  expect(deleteProject('Old docs').status).toBe(0)
+  expect(admin(['project', 'deletions']).stdout).toContain('  in progress  ')
+})
+
 test('saves instructions as given, and clears them on empty input', async () => {
   const setInstructions = ['project', 'instructions', '--project', id]
   const instructions = 'Write “you”.\n\n- Short sentences.'
