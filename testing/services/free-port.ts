@@ -3,7 +3,9 @@ import { createServer } from 'node:net'
 // Below the range for outgoing connections, so that a process that was killed finds its port free again.
 const minPort = 10_000
 const maxPort = 32_000
-const usedPorts = new Set<number>()
+/** The only one of this range that `fetch` and browsers refuse to connect to (Fetch standard, "bad port"). */
+const refusedByFetch = 10_080
+const usedPorts = new Set([refusedByFetch])
 
 /** Returns a port that is free on loopback and that this process has not returned before. */
 export async function freePort(): Promise<number> {
