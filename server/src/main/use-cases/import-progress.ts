@@ -1,6 +1,6 @@
 /** Shows the progress of an import on standard error: a progress bar on a terminal, otherwise a line every 15 seconds. */
-import type { ImportSummary } from '../../analytics/import-logs/import-log.ts'
-import type { LogFileOnDisk } from './log-files.ts'
+import type { ImportSummary } from '../../analytics/import-logs/import-in-chunks.ts'
+import type { LogFileOnDisk } from '../../analytics/import-logs/log-file.ts'
 
 const barCharacters = 30
 const terminalIntervalMs = 100
