@@ -21,6 +21,8 @@ const capabilities = [
 ]
 const serverFolder = (...names) => `^server/src/(${names.join('|')})/`
 const test = '\\.test\\.tsx?$|/testing/'
+/** What the server and the command share. */
+const logReader = '^server/src/analytics/import-logs/(import-in-chunks|log-file|parse-log-line|split-lines)[.]ts$'
 const githubSimulator = '^testing/simulators/github/'
 
 /** The folder `from` of the server may import only these other folders and files of the server, and packages. */
@@ -106,7 +108,17 @@ const configuration = {
       comment: 'Dashboard and command line use the API like every other client.',
       severity: 'error',
       from: { path: '^(web|cli)/', pathNot: test },
-      to: { path: '^(server|dev|testing|proofs)/|^sdk/src/(?!index[.]ts$)' },
+      to: {
+        path: '^(server|dev|testing|proofs)/|^sdk/src/(?!index[.]ts$)',
+        pathNot: logReader,
+      },
+    },
+    {
+      name: 'log-reader-is-independent',
+      comment: 'The command reads access logs with the same code as the server, on Node 20 and without its packages.',
+      severity: 'error',
+      from: { path: logReader },
+      to: { path: '^server/', pathNot: logReader, dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'sdk-is-independent',

@@ -22,6 +22,8 @@ const cases: Case[] = [
   ['server/src/runner/c.ts', 'server/src/gateway/b.ts', 'runner-imports-only', 'import type'],
   ['server/src/workflows/a.ts', 'server/src/activities/b.ts', 'workflows-are-deterministic'],
   ['web/src/a.ts', 'server/src/api/d.ts', 'clients-use-sdk-only'],
+  ['cli/src/a.ts', 'server/src/analytics/import-logs/import-log.ts', 'clients-use-sdk-only'],
+  ['server/src/analytics/import-logs/split-lines.ts', 'server/src/analytics/b.ts', 'log-reader-is-independent'],
   ['server/src/jobs/d.ts', 'server/src/jobs/helpers/b.ts', 'no-catch-all-folders'],
   ['sdk/src/a.ts', 'server/src/api/e.ts', 'sdk-is-independent'],
   ['server/src/api/f.ts', 'testing/b.ts', 'product-does-not-import-tools'],
@@ -29,6 +31,7 @@ const cases: Case[] = [
   ['testing/simulators/github/a.test.ts', 'testing/services/c.ts', 'github-simulator-is-independent'],
   ['testing/harness/a.ts', 'testing/simulators/github/b.ts', 'github-simulator-by-name'],
 
+  ['cli/src/b.ts', 'server/src/analytics/import-logs/parse-log-line.ts', undefined],
   ['server/src/api/g.ts', 'server/src/jobs/e.ts', undefined],
   ['server/src/api/j.ts', 'server/src/api-reference/c.ts', undefined],
   ['web/src/c.integration.test.ts', 'testing/c.ts', undefined],
@@ -59,7 +62,7 @@ beforeAll(async () => {
       statement === 'import' ? ['thing', 'export const used = thing'] : ['Thing', 'export type Used = Thing']
     write(from, `${statement} { ${imported} } from './${relative(dirname(from), to)}'\n${used}\n`)
   }
-  const { output } = await cruise(['server', 'web', 'sdk', 'testing'], {
+  const { output } = await cruise(['server', 'web', 'sdk', 'cli', 'testing'], {
     ...configuration.options,
     ruleSet: { forbidden: configuration.forbidden },
     validate: true,

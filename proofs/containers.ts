@@ -1,7 +1,7 @@
 /** Colophon as its users run it: the images and compose files in deploy/, in a container runtime. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { sdkPackagePath } from '../sdk/npm-names.ts'
+import { commandPath, sdkPackagePath } from '../sdk/npm-names.ts'
 import { type Client, createClient } from '../sdk/src/index.ts'
 import { createBrowserClient } from '../testing/harness/browser-client.ts'
 import { personPassword } from '../testing/harness/people.ts'
@@ -53,6 +53,8 @@ export async function prove(run: ProofRun): Promise<void> {
   await countsViews(run, project, 1)
   const sdkPackage = await fetch(url + sdkPackagePath)
   run.check(sdkPackage.ok, `api serves the TypeScript client: ${sdkPackage.status}`)
+  const command = await fetch(url + commandPath)
+  run.check(command.ok, `api serves the colophon command: ${command.status}`)
   await checkContainers(run, compose)
   await checkRunner(run, compose)
 

@@ -130,7 +130,7 @@ async function makeNpmPackages(source: string, { output, version }: Request): Pr
 
   await runCommand(['npm', 'run', 'build', '--workspace', 'cli'], { cwd: source })
   const cli = join(source, 'cli')
-  editManifest(cli, (manifest) => ({ ...manifest, name: npmNames.cli, dependencies: { [npmNames.sdk]: version } }))
+  editManifest(cli, (manifest) => ({ ...manifest, name: npmNames.cli, dependencies: {} })) // they are in the bundle
   const packed = (await runCommand(['npm', 'pack', '--loglevel=error'], { cwd: cli })).trim().split('\n').at(-1) ?? ''
   cpSync(join(cli, packed), join(output, `colophon-cli-${version}.tgz`))
 }

@@ -1,19 +1,10 @@
-import { execFile } from 'node:child_process'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { exitCodeTable } from './exit-codes.ts'
+import { runColophon } from './testing/run-colophon.ts'
 
-const main = join(import.meta.dirname, 'main.ts')
-
-/** Runs the command as a shell does, on the SDK's source so that nothing needs to be built first. */
-const colophon = (args: string[], environment: Record<string, string> = {}) =>
-  new Promise<{ exitCode: number | string | null | undefined; stdout: string; stderr: string }>((resolve) => {
-    const command = ['--conditions=colophon-source', main, ...args]
-    execFile(process.execPath, command, { env: environment, timeout: 20_000 }, (error, stdout, stderr) =>
-      resolve({ exitCode: error ? error.code : 0, stdout, stderr }),
-    )
-  })
+const colophon = (args: string[], environment: Record<string, string> = {}) => runColophon(args, { environment })
 
 let server: Server
 let url: string
@@ -65,7 +56,7 @@ test('reports that another program responds at the URL', async () => {
   reply = { status: 404, body: {} }
   const args = ['status', '--url', url]
   const { exitCode, stdout } = await colophon(args)
-  expect(exitCode).toBe(1)
+  expect(exitCode).toBe(4)
   expect(stdout).toContain(
     `Cannot reach Colophon at ${url}: ${url}/readyz sent status 404 and a body that is not from Colophon`,
   )
@@ -76,56 +67,63 @@ test('reports that another program responds at the URL', async () => {
   })
 })
 
-test('replaces control characters in what a server sends', async () => {
+test('removes escapes from what a server sends', async () => {
   reply = { status: 200, body: { ...ready, version: '1\u001b[2J\n::error::' } }
-  expect((await colophon(['status', '--url', url])).stdout).toContain('Colophon 1\ufffd[2J\ufffd::error:: at')
+  expect((await colophon(['status', '--url', url])).stdout).toContain('Colophon 1 ::error:: at')
 })
 
 test.each([
-  [[], 'Missing command.', 'colophon'],
-  [['constructor'], 'Unknown command "constructor".', 'colophon'],
-  [['--verbose'], "Unknown option '--verbose'.", 'colophon'],
-  [['status'], 'Missing option --url, or COLOPHON_URL.', 'colophon status'],
-  [['status', '--url', 'localhost:8080'], 'The base URL must start with http:// or https://', 'colophon status'],
-  [['status', '--url'], "Option '--url <value>' argument missing.", 'colophon status'],
-  [['status', '--verbose'], "Unknown option '--verbose'.", 'colophon status'],
-  [['status', 'now'], "Unexpected argument 'now'.", 'colophon status'],
-])('rejects colophon %j and points to its help', async (args, message, command) => {
+  [['constructor'], "Unknown command 'constructor'", 'colophon'],
+  [['--verbose'], "Unknown option '--verbose'", 'colophon'],
+  [['status'], "Missing option --url or COLOPHON_URL, or run 'colophon login'.", undefined],
+  [['status', '--url', 'localhost:8080'], 'The base URL must start with http:// or https://', undefined],
+  [['status', '--url'], "Option '--url <url>' argument missing.", 'colophon status'],
+  [['status', '--verbose'], "Unknown option '--verbose'", 'colophon status'],
+  [['status', 'now'], 'Too many arguments', 'colophon status'],
+  [['job'], 'Missing command.', 'colophon job'],
+  [['job', 'create'], "Missing required argument 'prompt'.", 'colophon job create'],
+  [['job', 'create', ' ', '--url', 'http://localhost:1'], 'The prompt is empty.', undefined],
+  [['job', 'wait', 'job_1', '--timeout', 'soon'], 'Write it as 90s, 30m or 2h.', 'colophon job wait'],
+  [['login', '--url', 'http://localhost:1'], 'Missing API key: write it to standard input', undefined],
+])('rejects colophon %j', async (args, message, command) => {
   const { exitCode, stdout, stderr } = await colophon(args)
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
-  expect(stderr).toContain(`colophon: ${message}`)
-  expect(stderr).toContain(`\nRun '${command} --help' for usage.\n`)
+  expect(stderr).toContain(message)
+  if (command !== undefined) expect(stderr).toContain(`\nRun '${command} --help' for usage.\n`)
 })
 
-test('prints help', async () => {
+test('prints help, with the exit codes', async () => {
   for (const args of [['--help'], ['-h'], ['help']]) {
-    expect(await colophon(args)).toEqual({
-      exitCode: 0,
-      stdout: expect.stringMatching(/^Usage: colophon COMMAND \[OPTIONS\]\n[\s\S]*\n {2}status {2}Show whether/),
-      stderr: '',
-    })
+    const { exitCode, stdout, stderr } = await colophon(args)
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+    expect(stdout).toMatch(/^Usage: colophon \[options\] \[command\]\n[\s\S]*\n {2}status \[options\] +show whether/)
+    for (const { code, meaning } of exitCodeTable) expect(stdout).toContain(` ${code}  ${meaning}\n`)
   }
   for (const args of [
     ['status', '--help'],
-    ['status', '--wrong', '-h'],
     ['help', 'status'],
   ]) {
-    expect(await colophon(args)).toEqual({
-      exitCode: 0,
-      stdout: expect.stringMatching(
-        /^Usage: colophon status \[OPTIONS\]\n[\s\S]*\n {2}--url URL {3}URL of the instance/,
-      ),
-      stderr: '',
-    })
+    const { exitCode, stdout } = await colophon(args)
+    expect(exitCode).toBe(0)
+    expect(stdout).toMatch(/^Usage: colophon status \[options\]\n[\s\S]*\n {2}--url <url> +URL of the instance/)
   }
 })
 
 test('prints the version', async () => {
-  for (const args of [['--version'], ['status', '--version']]) {
-    expect(await colophon(args)).toEqual({
-      exitCode: 0,
-      stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
-      stderr: '',
-    })
-  }
+  const { exitCode, stdout } = await colophon(['--version'])
+  expect(exitCode).toBe(0)
+  expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+})
+
+test('a stored key is sent only to the instance that it was stored for', async () => {
+  const { exitCode, stderr } = await colophon(['job', 'list'], { COLOPHON_URL: url })
+  expect(exitCode).toBe(3)
+  expect(stderr).toContain(`There is no API key for ${url}. Run 'colophon login', or set COLOPHON_API_KEY.`)
+})
+
+test('an instance that does not respond has an exit code of its own', async () => {
+  const environment = { COLOPHON_URL: 'http://127.0.0.1:1', COLOPHON_API_KEY: 'colophon_sk_x' }
+  const { exitCode, stdout } = await colophon(['status'], environment)
+  expect(exitCode).toBe(4)
+  expect(stdout).toContain('Cannot reach Colophon at http://127.0.0.1:1')
 })

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { sdkPackagePath } from '../../../../sdk/npm-names.ts'
+import { commandPath, sdkPackagePath } from '../../../../sdk/npm-names.ts'
 import { createHttpServer } from '../../platform/http/http-server.ts'
 import { createLog } from '../../platform/log.ts'
 import { version } from '../../platform/version.ts'
@@ -10,7 +10,10 @@ import { addClientPackages } from './client-packages.ts'
 
 const http = { listen: { host: '127.0.0.1', port: 0 }, tls: undefined, trustedProxies: [], shutdownDelaySeconds: 0 }
 
-function serve(content: string | undefined) {
+const builtFiles = { [sdkPackagePath]: 'sdk/dist/sdk.tgz', [commandPath]: 'cli/dist/colophon.mjs' }
+
+/** An instance with these clients, by URL. */
+function serve(contents: Record<string, string>) {
   const folder = mkdtempSync(join(tmpdir(), 'colophon-client-packages-'))
   const log = createLog('test', { level: 'error' })
   const server = createHttpServer(http, log)
@@ -18,26 +21,34 @@ function serve(content: string | undefined) {
     rmSync(folder, { recursive: true })
     await server.close()
   })
-  if (content !== undefined) writeFileSync(join(folder, 'sdk.tgz'), content)
-  addClientPackages(server, log, join(folder, 'sdk.tgz'))
-  return (headers = {}) => server.inject({ method: 'GET', url: sdkPackagePath, headers })
+  for (const [url, content] of Object.entries(contents)) {
+    const file = join(folder, builtFiles[url] ?? '')
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, content)
+  }
+  addClientPackages(server, log, folder)
+  return (url: string, headers = {}) => server.inject({ method: 'GET', url, headers })
 }
 
-test('serves the client with the version in its file name, once per version', async () => {
-  const get = serve('a package')
-  const response = await get()
+test.each([
+  [sdkPackagePath, 'application/gzip', `colophon-sdk-${version}.tgz`],
+  [commandPath, 'text/javascript; charset=utf-8', 'colophon.mjs'],
+])('serves %s, once per version', async (url, contentType, fileName) => {
+  const get = serve({ [url]: 'a package' })
+  const response = await get(url)
   expect(response.statusCode).toBe(200)
   expect(response.body).toBe('a package')
   expect(response.headers).toMatchObject({
-    'content-type': 'application/gzip',
+    'content-type': contentType,
     'cache-control': 'public, no-cache',
-    'content-disposition': `attachment; filename="colophon-sdk-${version}.tgz"`,
+    'content-disposition': `attachment; filename="${fileName}"`,
   })
   const { etag } = response.headers
-  expect((await get({ 'if-none-match': etag })).statusCode).toBe(304)
-  expect((await serve('another package')({ 'if-none-match': etag })).statusCode).toBe(200)
+  expect((await get(url, { 'if-none-match': etag })).statusCode).toBe(304)
+  expect((await serve({ [url]: 'another package' })(url, { 'if-none-match': etag })).statusCode).toBe(200)
 })
 
-test('an instance without a built client starts, and has nothing there', async () => {
-  expect((await serve(undefined)()).statusCode).toBe(404)
+test('an instance without built clients starts, and has nothing there', async () => {
+  const get = serve({})
+  for (const url of [sdkPackagePath, commandPath]) expect((await get(url)).statusCode).toBe(404)
 })

@@ -1,0 +1,28 @@
+/**
+ * npm run build: bundles the command to `dist/colophon.mjs`, the one file that `api` serves and that a release publishes, and writes
+ * its man page.
+ */
+import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { bundleCommand } from './bundle.ts'
+
+const folder = import.meta.dirname
+export const bundleFile = join(folder, 'dist/colophon.mjs')
+
+const executableByAll = 0o755
+
+export async function buildCommand(): Promise<void> {
+  const { code } = await bundleCommand('esm')
+  replaceFile(bundleFile, `#!/usr/bin/env node\n${code}`, executableByAll)
+}
+
+/** In one step, so that a server that starts meanwhile reads a complete file. */
+function replaceFile(path: string, content: string, mode: number): void {
+  mkdirSync(dirname(path), { recursive: true })
+  const part = `${path}.${process.pid}`
+  writeFileSync(part, content)
+  chmodSync(part, mode)
+  renameSync(part, path)
+}
+
+if (import.meta.main) await buildCommand()

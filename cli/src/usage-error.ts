@@ -1,2 +1,0 @@
-/** A mistake in the command line. Nothing was done. */
-export class UsageError extends Error {}
