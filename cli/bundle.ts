@@ -23,9 +23,11 @@ export async function bundleCommand(format: 'esm' | 'cjs'): Promise<Bundle> {
   const { output } = await build.generate({ format, comments: false, codeSplitting: false })
   const [{ code, moduleIds }, ...others] = output
   if (others.length > 0) throw new Error(`More than one file: ${others.map(({ fileName }) => fileName)}`)
-  const packages = [...new Set(moduleIds.flatMap(packageFolderOf))].sort()
-  const notices = packages.map(readNotice).join('\n')
-  return { code: `${code.trimEnd()}\n\n/*\n${notices}*/\n`, packages: packages.map(nameOf) }
+  const folders = [...new Set(moduleIds.flatMap(packageFolderOf))]
+  const notices = new Map(folders.map((packageFolder) => [nameOf(packageFolder), readNotice(packageFolder)]))
+  const packages = [...notices.keys()].sort()
+  const noticeTexts = packages.map((name) => notices.get(name)).join('\n')
+  return { code: `${code.trimEnd()}\n\n/*\n${noticeTexts}*/\n`, packages }
 }
 
 const marker = `${sep}node_modules${sep}`

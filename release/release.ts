@@ -133,6 +133,15 @@ async function makeNpmPackages(source: string, { output, version }: Request): Pr
   editManifest(cli, (manifest) => ({ ...manifest, name: npmNames.cli, dependencies: {} })) // they are in the bundle
   const packed = (await runCommand(['npm', 'pack', '--loglevel=error'], { cwd: cli })).trim().split('\n').at(-1) ?? ''
   cpSync(join(cli, packed), join(output, `colophon-cli-${version}.tgz`))
+  cpSync(join(cli, 'dist/colophon.mjs'), join(output, 'colophon.mjs'))
+}
+
+/** Returns why it was left out, if it was. */
+async function makeExecutable(source: string, { output }: Request): Promise<string | undefined> {
+  if (process.platform !== 'linux' || process.arch !== 'x64') return 'it is made on Linux on x64'
+  const file = join(output, 'colophon-linux-x64')
+  await runCommand(['npm', 'run', 'build:executable', '--workspace', 'cli', '--', file], { cwd: source })
+  return undefined
 }
 
 const imagePrefix = (repository: string | undefined) =>
@@ -152,6 +161,9 @@ async function makeArtifacts(source: string, request: Request): Promise<string[]
   step('npm packages')
   describeSource(source, repository)
   await makeNpmPackages(source, request)
+  step('executable of the command')
+  const noExecutable = await makeExecutable(source, request)
+  if (noExecutable) skipped.push(`executable of the command: ${noExecutable}`)
   await git(source, 'checkout', '--quiet', '.')
 
   step('SBOM')

@@ -1,6 +1,6 @@
 /** The real command, as a process, on the real api. */
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, inject, test } from 'vitest'
@@ -220,4 +220,79 @@ test('creates, lists and revokes keys', async () => {
   expect(await colophon('keys', 'revoke', keyId)).toMatchObject({ exitCode: 0, stdout: `${keyId} is revoked.\n` })
   expect((await colophon('keys', 'list')).stdout).not.toContain(keyId)
   expect((await colophon('keys', 'list', '--all')).stdout).toContain(keyId)
+})
+
+test('imports access logs, each line once, also if the file has grown', async () => {
+  const project = await api.createProject('Logs')
+  const environment = { ...withKey, COLOPHON_API_KEY: project.secret, XDG_STATE_HOME: join(folder, 'state') }
+  const line = (page: number) =>
+    `192.0.2.1 - - [16/Nov/2026:12:00:00 +0000] "GET /docs/${page} HTTP/1.1" 200 512 "-" "GPTBot/1.2"\n`
+  const log = join(folder, 'access.log')
+  const importLog = () => runColophon(['import-logs', log, '--json'], { environment })
+  writeFileSync(log, line(1) + line(2))
+  utimesSync(log, 0, 0) // it is not being written any more
+  const first = await importLog()
+  expect(first).toMatchObject({ exitCode: 0, stderr: '' })
+  expect(JSON.parse(first.stdout)).toMatchObject([{ lines: 2, counted: 2, alreadyImportedLines: 0 }])
+  writeFileSync(log, line(1) + line(2) + line(3))
+  utimesSync(log, 0, 0)
+  expect(JSON.parse((await importLog()).stdout)).toMatchObject([{ lines: 3, counted: 1, alreadyImportedLines: 2 }])
+  const fromPipe = ['import-logs', '-']
+  const pipe = { environment, input: `${line(4)}not a request\n` }
+  expect((await runColophon(fromPipe, pipe)).stdout).toBe('-: 2 lines; 1 views counted; 0 dropped; 1 unreadable\n')
+  expect((await runColophon(fromPipe, pipe)).stdout).toContain('2 already imported; 0 views counted')
+  const missing = await runColophon(['import-logs', join(folder, 'missing.log')], { environment })
+  expect(missing).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('cannot be read') })
+})
+
+test('doctor says what is missing, and what to do next', async () => {
+  const empty = await api.createProject('Empty')
+  const environment = { ...withKey, COLOPHON_API_KEY: empty.secret }
+  const { exitCode, stdout } = await runColophon(['doctor'], { environment })
+  expect(exitCode).toBe(1)
+  expect(stdout).toContain(`✓ Instance: Colophon`)
+  expect(stdout).toContain('✗ Repository: No repository is connected')
+  expect(stdout).toContain(`→ Connect one on ${api.url}/projects/${empty.projectId}/settings/repository.`)
+  expect(stdout).toContain('✗ Runner: No runner has ever polled')
+  expect(stdout).toContain('! Page views: No source has ever reported views.')
+
+  const wrongKey = await runColophon(['doctor', '--json'], {
+    environment: { ...environment, COLOPHON_API_KEY: 'wrong' },
+  })
+  expect(wrongKey.exitCode).toBe(3)
+  expect(JSON.parse(wrongKey.stdout)).toContainEqual(
+    expect.objectContaining({
+      subject: 'API key',
+      status: 'problem',
+      nextStep: expect.stringContaining('colophon login'),
+    }),
+  )
+  const unreachable = await runColophon(['doctor', '--url', 'http://colophon.invalid'], { environment })
+  expect(unreachable).toMatchObject({ exitCode: 4, stdout: expect.stringContaining('→ Check the host name') })
+  const expiring = await api.createKey(projectId, { expiresAt: new Date(Date.now() + 3 * 86_400_000) })
+  const soon = await runColophon(['doctor'], { environment: { ...environment, COLOPHON_API_KEY: expiring.secret } })
+  expect(soon.stdout).toMatch(/! API key: .* expires in 2 days/)
+})
+
+/** Runs the command on a pseudo-terminal, as a person sees it. */
+async function onTerminal(...args: string[]): Promise<string> {
+  const command = [...sourceCommand, ...args].map((word) => `'${word}'`).join(' ')
+  const program = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
+    env: { ...withKey, TERM: 'xterm-256color', HOME: folder },
+  })
+  let screen = ''
+  program.stdout.on('data', (chunk: Buffer) => {
+    screen += chunk
+  })
+  await new Promise((resolve) => program.on('close', resolve))
+  return screen
+}
+
+test('on a terminal, lists and diffs have colors, and escapes of others are removed', async () => {
+  const diff = 'diff --git a/a.md b/a.md\n--- a/a.md\n+++ b/a.md\n@@ -1 +1 @@\n-a\n+b\u001b]0;title\u0007\n'
+  const id = await createJob({ status: 'completed', outcome: 'diff', diff, title: hostileText })
+  expect(await onTerminal('job', 'list')).toContain(`${id}  \u001b[32mcompleted\u001b[39m`)
+  const screen = await onTerminal('job', 'diff', id)
+  expect(screen).toContain('\u001b[32m+b\u001b[39m\r\n')
+  expect(screen).not.toContain('\u001b]0;')
 })

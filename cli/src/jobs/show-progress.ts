@@ -1,5 +1,6 @@
 /** What a job does while a command waits for it: a status line at the bottom on a terminal, plain lines elsewhere. */
 import type { JobEvent } from '@colophon/sdk'
+import { printableLine } from '../terminal/printable.ts'
 import { shorten } from '../terminal/table.ts'
 import type { OutputStream } from '../terminal/terminal.ts'
 import { formatEvent } from './format-job.ts'
@@ -37,7 +38,8 @@ function startStatusLine(jobId: string, stream: OutputStream): ProgressDisplay {
     const seconds = Math.floor((Date.now() - startedAtMs) / 1000)
     const time = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
     const state = turn === 0 ? 'waiting for a runner' : `working on message ${turn}`
-    const text = shorten(`${frames[frame % frames.length]} ${jobId} ${state} · ${time}`, stream.columns - 1)
+    const status = `${frames[frame % frames.length]} ${printableLine(jobId)} ${state} · ${time}`
+    const text = shorten(status, stream.columns - 1)
     stream.draw(clearLine + stream.style.cyan(text))
   }
   const timer = setInterval(() => {

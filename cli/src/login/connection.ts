@@ -24,6 +24,8 @@ export function normalizeUrl(url: string): string {
   return `${origin}${pathname.replace(/\/+$/, '')}`
 }
 
+export const isLoopback = (hostname: string): boolean => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
+
 export function createCheckedClient(baseUrl: string, apiKey: string | undefined, timeoutSeconds = 30): Client {
   try {
     return createClient({ baseUrl, apiKey, timeoutSeconds })

@@ -6,7 +6,7 @@ import { exitCodes } from '../exit-codes.ts'
 import type { CommandContext } from '../program/command-context.ts'
 import { addJsonOption, addUrlOption, type InstanceOptions, type JsonOption } from '../program/command-options.ts'
 import { CommandFailure, usageError } from '../program/failure.ts'
-import { createCheckedClient, normalizeUrl, openLoginStore } from './connection.ts'
+import { createCheckedClient, isLoopback, normalizeUrl, openLoginStore } from './connection.ts'
 
 interface LoginOptions extends InstanceOptions, JsonOption {
   keychain: boolean
@@ -62,7 +62,7 @@ async function logOut({ terminal, environment }: CommandContext): Promise<void> 
 
 const isUnencrypted = (url: string) => {
   const { protocol, hostname } = new URL(url)
-  return protocol === 'http:' && !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
+  return protocol === 'http:' && !isLoopback(hostname)
 }
 
 async function askUrl({ terminal }: CommandContext): Promise<string> {

@@ -1,18 +1,19 @@
 /** All commands. Help, shell completion and the man page are made from what is declared here. */
 import { Command, type CommanderError } from 'commander'
-import manifest from '../../package.json' with { type: 'json' }
+import { addDoctorCommand } from '../doctor/doctor-command.ts'
 import { exitCodeTable } from '../exit-codes.ts'
 import { addImportLogsCommand } from '../import-logs/import-logs-command.ts'
 import { addJobCommands } from '../jobs/job-commands.ts'
 import { addKeyCommands } from '../keys/key-commands.ts'
 import { addLoginCommands } from '../login/login-command.ts'
 import { addProjectsCommand } from '../projects/projects-command.ts'
+import { environmentVariables } from '../reference/environment-variables.ts'
+import { addReferenceCommands } from '../reference/reference-commands.ts'
 import { addStatusCommand } from '../status/status-command.ts'
 import { addViewsCommand } from '../views/views-command.ts'
 import type { CommandContext } from './command-context.ts'
 import { usageError } from './failure.ts'
-
-export const { version } = manifest
+import { version } from './version.ts'
 
 /** Each adds one command, or a group of commands. Another subcommand needs one line here. */
 const commandGroups: readonly ((program: Command, context: CommandContext) => void)[] = [
@@ -23,13 +24,8 @@ const commandGroups: readonly ((program: Command, context: CommandContext) => vo
   addProjectsCommand,
   addKeyCommands,
   addStatusCommand,
-]
-
-export const environmentVariables: readonly (readonly [name: string, meaning: string])[] = [
-  ['COLOPHON_URL', 'URL of the instance'],
-  ['COLOPHON_API_KEY', 'API key; used instead of the stored one'],
-  ['COLOPHON_PROJECT_ID', 'ID of the project; by default that of the API key'],
-  ['NO_COLOR', 'no colors, if it is not empty'],
+  addDoctorCommand,
+  addReferenceCommands,
 ]
 
 export function createProgram(context: CommandContext): Command {
