@@ -10,7 +10,10 @@ import { addClientPackages } from './client-packages.ts'
 
 const http = { listen: { host: '127.0.0.1', port: 0 }, tls: undefined, trustedProxies: [], shutdownDelaySeconds: 0 }
 
-const builtFiles = { [sdkPackagePath]: 'sdk/dist/sdk.tgz', [commandPath]: 'cli/dist/colophon.mjs' }
+const builtFiles: Readonly<Record<string, string>> = {
+  [sdkPackagePath]: 'sdk/dist/sdk.tgz',
+  [commandPath]: 'cli/dist/colophon.mjs',
+}
 
 /** An instance with these clients, by URL. */
 function serve(contents: Record<string, string>) {
