@@ -38,6 +38,10 @@ const changesMachine = 'changes the machine: installs packages or a systemd unit
 
 /** The reason for each block that no test runs. */
 export const untestedCodeBlockReasons: Readonly<Record<string, string>> = {
+  "cli/README.md: colophon job create 'Document the --proxy flag in the install guide.' --wait":
+    'needs a worker and a runner; proofs/clients.ts runs it',
+  "cli/README.md: job=$(echo 'Fix the dead links.' | colophon job create - --publish diff)":
+    'needs a worker and a runner; proofs/clients.ts runs it',
   'CONTRIBUTING.md: ./setup            # installs Node 24 if it is missing, and the packages':
     'runs for an hour; .ci/run executes the same commands',
   'README.md: cd deploy': 'proofs/containers.ts runs the same commands',

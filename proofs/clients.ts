@@ -11,6 +11,7 @@ import { type Relay, startRelay } from '../testing/harness/relay/relay.ts'
 import { addScriptedModel, formatFinalAgentReply, promptWithScript } from '../testing/harness/scripted-model.ts'
 import { runCommand } from '../testing/services/run-command.ts'
 import type { Script } from '../testing/simulators/model/script.ts'
+import { commandClient } from './clients/command-client.ts'
 import { type Fault, runScenario, type StepFaults } from './clients/run-scenario.ts'
 import type { StepName, TestedClient } from './clients/tested-client.ts'
 import { typescriptClient } from './clients/typescript-client.ts'
@@ -19,7 +20,7 @@ import type { ProofRun } from './proof.ts'
 export const guarantee =
   'Each client, installed from its package into an empty directory, creates one job, waits for it, continues it and reads its changes and page views while the network is cut and api restarts; every example of its README runs'
 
-const clients: readonly TestedClient[] = [typescriptClient]
+const clients: readonly TestedClient[] = [typescriptClient, commandClient]
 
 export async function prove(run: ProofRun): Promise<void> {
   for (const client of clients) await client.build()
