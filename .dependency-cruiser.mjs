@@ -4,7 +4,8 @@
  *   main ─▶ api ─────────────────▶ capabilities ─▶ database (types), platform
  *   main ─▶ api ─▶ api-reference ─▶ the list of problems in platform
  *   main ─▶ gateway, activities ─▶ capabilities, code-hosts ─▶ platform, content-gate ─▶ site-generators
- *   main ─▶ runner ─▶ runner-wire        workflows ┄types┄▶ activities        web, cli ─▶ sdk
+ *   main ─▶ runner ─▶ runner-wire        workflows ┄types┄▶ activities        web, cli, mcp ─▶ sdk
+ *   api/mcp ─▶ mcp, sdk
  */
 const capabilities = [
   'jobs',
@@ -105,9 +106,9 @@ const configuration = {
     },
     {
       name: 'clients-use-sdk-only',
-      comment: 'Dashboard and command line use the API like every other client.',
+      comment: 'Dashboard, command line and the tools for AI assistants use the API like every other client.',
       severity: 'error',
-      from: { path: '^(web|cli)/', pathNot: test },
+      from: { path: '^(web|cli|mcp)/', pathNot: test },
       to: {
         path: '^(server|dev|testing|proofs)/|^sdk/src/(?!index[.]ts$)',
         pathNot: logReader,
@@ -121,6 +122,13 @@ const configuration = {
       to: { path: '^server/', pathNot: logReader, dependencyTypesNot: ['type-only'] },
     },
     {
+      name: 'only-api-mcp-uses-clients',
+      comment: '/mcp calls the API of its own process. Everything else of the server uses its stores.',
+      severity: 'error',
+      from: { path: '^server/src/', pathNot: ['^server/src/api/mcp/', test] },
+      to: { path: '^(sdk/src|mcp|cli|web/src)/' },
+    },
+    {
       name: 'sdk-is-independent',
       severity: 'error',
       from: { path: '^sdk/src/', pathNot: test },
@@ -129,7 +137,7 @@ const configuration = {
     {
       name: 'product-does-not-import-tools',
       severity: 'error',
-      from: { path: '^(server|web|sdk|cli)/', pathNot: test },
+      from: { path: '^(server|web|sdk|mcp|cli)/', pathNot: test },
       to: { path: '^(dev|testing|proofs|checks|release)/' },
     },
     {
@@ -151,7 +159,7 @@ const configuration = {
       comment: 'It is a package of its own, tests included.',
       severity: 'error',
       from: { path: githubSimulator },
-      to: { path: '^(server|web|sdk|cli|dev|testing|proofs|checks|release)/', pathNot: githubSimulator },
+      to: { path: '^(server|web|sdk|mcp|cli|dev|testing|proofs|checks|release)/', pathNot: githubSimulator },
     },
     {
       name: 'github-simulator-by-name',
@@ -171,7 +179,10 @@ const configuration = {
       name: 'packages-are-declared',
       severity: 'error',
       from: { pathNot: test },
-      to: { dependencyTypes: ['npm-no-pkg', 'unknown', 'undetermined'], pathNot: ['^sdk/src/index[.]ts$'] },
+      to: {
+        dependencyTypes: ['npm-no-pkg', 'unknown', 'undetermined'],
+        pathNot: ['^sdk/src/index[.]ts$', '^mcp/src/(http|stdio)[.]ts$'],
+      },
     },
   ],
   options: {

@@ -17,7 +17,7 @@ const manifests = [
 ]
 
 /** Matches a word in code that looks like a path in this repository. */
-const folders = 'server|web|sdk|cli|dev|testing|proofs|checks|release|deploy|docs|\\.ci|\\.github'
+const folders = 'server|web|sdk|mcp|cli|dev|testing|proofs|checks|release|deploy|docs|\\.ci|\\.github'
 const pathPattern = new RegExp(`^\\.?/?((?:${folders})(?:/[\\w.*{}<>…-]+)*/?)$`)
 
 const createdByOperators = /^deploy\/(secrets\/|settings\.env$)/

@@ -24,6 +24,8 @@ const cases: Case[] = [
   ['web/src/a.ts', 'server/src/api/d.ts', 'clients-use-sdk-only'],
   ['cli/src/a.ts', 'server/src/analytics/import-logs/import-log.ts', 'clients-use-sdk-only'],
   ['server/src/analytics/import-logs/split-lines.ts', 'server/src/analytics/b.ts', 'log-reader-is-independent'],
+  ['mcp/src/a.ts', 'server/src/api/k.ts', 'clients-use-sdk-only'],
+  ['server/src/api/l.ts', 'sdk/src/b.ts', 'only-api-mcp-uses-clients'],
   ['server/src/jobs/d.ts', 'server/src/jobs/helpers/b.ts', 'no-catch-all-folders'],
   ['sdk/src/a.ts', 'server/src/api/e.ts', 'sdk-is-independent'],
   ['server/src/api/f.ts', 'testing/b.ts', 'product-does-not-import-tools'],
@@ -34,6 +36,7 @@ const cases: Case[] = [
   ['cli/src/b.ts', 'server/src/analytics/import-logs/parse-log-line.ts', undefined],
   ['server/src/api/g.ts', 'server/src/jobs/e.ts', undefined],
   ['server/src/api/j.ts', 'server/src/api-reference/c.ts', undefined],
+  ['server/src/api/mcp/a.ts', 'sdk/src/index.ts', undefined],
   ['web/src/c.integration.test.ts', 'testing/c.ts', undefined],
   ['server/src/jobs/f.ts', 'server/src/platform/d.ts', undefined],
   ['server/src/keys/e.ts', 'server/src/audit/b.ts', undefined],
@@ -62,7 +65,7 @@ beforeAll(async () => {
       statement === 'import' ? ['thing', 'export const used = thing'] : ['Thing', 'export type Used = Thing']
     write(from, `${statement} { ${imported} } from './${relative(dirname(from), to)}'\n${used}\n`)
   }
-  const { output } = await cruise(['server', 'web', 'sdk', 'cli', 'testing'], {
+  const { output } = await cruise(['server', 'web', 'sdk', 'cli', 'mcp', 'testing'], {
     ...configuration.options,
     ruleSet: { forbidden: configuration.forbidden },
     validate: true,

@@ -12,6 +12,7 @@ import { dirname, join } from 'node:path'
 const onlyFor = {
   server: [
     '@clickhouse/client',
+    '@colophon/mcp',
     '@hpke/core',
     '@temporalio/activity',
     '@temporalio/client',

@@ -63,7 +63,7 @@ test('the version in package.json can be released if it has not been, but no old
   )
 })
 
-const workspaces = ['server', 'web', 'sdk', 'cli', 'testing/simulators/github']
+const workspaces = ['server', 'web', 'sdk', 'mcp', 'cli', 'testing/simulators/github']
 
 test.each(['package.json', ...workspaces.map((name) => `${name}/package.json`)])(
   '%s gets the version, and nothing else changes',

@@ -16,6 +16,7 @@ import { type GithubRepositoryRouteDeps, githubRepositoryRoutes } from './github
 import { type HealthRouteDeps, healthRoutes } from './health/health-routes.ts'
 import { type JobRouteDeps, jobRoutes } from './jobs/job-routes.ts'
 import { type KeyRouteDeps, keyRoutes } from './keys/key-routes.ts'
+import { addMcpEndpoint } from './mcp/mcp-endpoint.ts'
 import { type InstanceModelRouteDeps, instanceModelRoutes } from './models/instance-model-routes.ts'
 import { type ProjectModelRouteDeps, projectModelRoutes } from './models/project-model-routes.ts'
 import { buildOpenApiDocument } from './openapi.ts'
@@ -126,7 +127,9 @@ export function createApi(deps: ApiDeps, config: HttpConfig, log: Log): Api {
   server.setValidatorCompiler(compileValidator)
   const routes = createApiRoutes(deps)
   const publicOrigin = new URL(deps.publicUrl).origin
-  addRoutes(server, routes, { ...deps, publicOrigin, denials: new DenialAudit(deps.audit, log) })
+  const authorizeDeps = { ...deps, publicOrigin, denials: new DenialAudit(deps.audit, log) }
+  addRoutes(server, routes, authorizeDeps)
+  addMcpEndpoint(server, authorizeDeps)
   addProviderCallback(server, deps, publicOrigin)
   addWebhooks(server, deps)
   addTrackingScript(server)

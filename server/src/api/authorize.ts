@@ -40,9 +40,15 @@ export interface AuthorizedRequest {
   recheckAccess(): Promise<void>
 }
 
+/** What is authorized of a route. */
+export type AuthorizedRoute = Pick<
+  Route,
+  'method' | 'url' | 'access' | 'allowsCrossOrigin' | 'requiresRecentSignIn' | 'allowsMissingSecondFactor'
+>
+
 export async function authorize(
   request: FastifyRequest,
-  route: Route,
+  route: AuthorizedRoute,
   deps: AuthorizeDeps,
 ): Promise<AuthorizedRequest> {
   const { access } = route
@@ -106,7 +112,7 @@ export async function authorize(
 
 async function admitSession(
   request: FastifyRequest,
-  route: Route,
+  route: AuthorizedRoute,
   check: () => Promise<{ session: LiveSession }>,
 ): Promise<AuthorizedRequest> {
   const who = await check()
@@ -132,4 +138,4 @@ const toPersonActor = ({ person }: LiveSession, request: FastifyRequest): Actor 
   ...describeRequest(request),
 })
 
-const describeRoute = ({ method, url }: Route): string => `${method} ${url}`
+const describeRoute = ({ method, url }: AuthorizedRoute): string => `${method} ${url}`
