@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, expect, inject, test, vi } from 'vitest'
+import { getDevelopmentPython } from '../python/development-python.ts'
 import { createGiteaTestRepository } from '../server/src/code-hosts/testing/gitea-test-repository.ts'
 import {
   createGithubTestRepository,
@@ -144,6 +145,7 @@ const runners: Readonly<Record<string, (text: string) => Promise<unknown>>> = {
       text.replaceAll(':block', '0'),
     ]),
   ts: runTypeScript,
+  python: runPython,
 }
 
 const startsServer = /^node testing\/simulators\//
@@ -173,11 +175,28 @@ const sdkClientFile = parseCodeBlocks('sdk/README.md', readFileSync(join(root, '
 
 async function runTypeScript(text: string): Promise<void> {
   const script = text.replace("import { client, projectId } from './client.js'", sdkClientFile ?? '')
-  const program = run(
-    process.execPath,
-    ['--conditions=colophon-source', '--input-type=module-typescript', '--eval', script],
-    { cwd: join(root, 'sdk'), env: environment, timeout: 50_000 },
-  )
+  const command = ['--conditions=colophon-source', '--input-type=module-typescript', '--eval', script]
+  const output = await runUntilJobsEnd(process.execPath, command, join(root, 'sdk'))
+  if (text.includes('client.jobs.create')) expect(output).toContain('failed')
+}
+
+/** The examples of the Python client import the first one of its README as a file. */
+const pythonFolder = join(root, 'python')
+const pythonSettings = parseCodeBlocks('python/README.md', readFileSync(join(pythonFolder, 'README.md'), 'utf8')).find(
+  ({ language }) => language === 'python',
+)
+
+async function runPython(text: string): Promise<void> {
+  writeFileSync(join(folder, 'settings.py'), pythonSettings?.text ?? '')
+  writeFileSync(join(folder, 'example.py'), text)
+  const output = await runUntilJobsEnd(await getDevelopmentPython(), ['example.py'], folder)
+  if (text.includes('client.jobs.create')) expect(output).toContain('failed')
+}
+
+/** Runs a program, and cancels the jobs that it creates, because no worker runs here. Returns its output. */
+async function runUntilJobsEnd(file: string, args: string[], cwd: string): Promise<string> {
+  const env = { ...environment, PYTHONPATH: pythonFolder, PYTHONDONTWRITEBYTECODE: '1' }
+  const program = run(file, args, { cwd, env, timeout: 50_000 })
   let isRunning = true
   const ended = program.finally(() => {
     isRunning = false
@@ -189,8 +208,8 @@ async function runTypeScript(text: string): Promise<void> {
     }
   })()
   const { stdout } = await ended
-  if (text.includes('client.jobs.create')) expect(stdout).toContain('failed')
   await cancelling
+  return stdout
 }
 
 const blocks = readCodeBlocks()

@@ -13,7 +13,7 @@ export interface CodeBlock {
 const shownOnly = new Set(['text', 'json'])
 
 const root = join(import.meta.dirname, '..')
-const documents = globSync(['*.md', '{docs,deploy,testing}/**/*.md', '{server,sdk,cli,web,proofs}/*.md'], {
+const documents = globSync(['*.md', '{docs,deploy,testing}/**/*.md', '{server,sdk,python,cli,web,proofs}/*.md'], {
   cwd: root,
 })
 
@@ -44,6 +44,8 @@ export const untestedCodeBlockReasons: Readonly<Record<string, string>> = {
     'needs a worker and a runner; proofs/clients.ts runs it',
   'CONTRIBUTING.md: ./setup            # installs Node 24 if it is missing, and the packages':
     'runs for an hour; .ci/run executes the same commands',
+  'python/README.md: pip install -r https://colophon.example.com/clients/python.txt':
+    'installs packages; proofs/clients.ts runs the same command in a virtual environment',
   'README.md: cd deploy': 'proofs/containers.ts runs the same commands',
   "deploy/README.md: echo 'COLOPHON_PUBLIC_URL=https://colophon.example.com' > .env":
     'proofs/containers.ts runs the same commands with another URL',

@@ -2,13 +2,14 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { pythonDistributionName } from '../python/distribution.ts'
 import { adminCommands } from '../server/src/main/admin/admin.ts'
 import { listSettings } from '../server/src/platform/settings/setting.ts'
 import { settings } from '../server/src/platform/settings/settings.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
-const documents = globSync(['*.md', '{docs,deploy,testing}/**/*.md', '{server,sdk,cli,proofs}/*.md'], {
+const documents = globSync(['*.md', '{docs,deploy,testing}/**/*.md', '{server,sdk,python,cli,proofs}/*.md'], {
   cwd: root,
 })
 const manifests = [
@@ -17,7 +18,7 @@ const manifests = [
 ]
 
 /** Matches a word in code that looks like a path in this repository. */
-const folders = 'server|web|sdk|mcp|cli|dev|testing|proofs|checks|release|deploy|docs|\\.ci|\\.github'
+const folders = 'server|web|sdk|mcp|python|cli|dev|testing|proofs|checks|release|deploy|docs|\\.ci|\\.github'
 const pathPattern = new RegExp(`^\\.?/?((?:${folders})(?:/[\\w.*{}<>…-]+)*/?)$`)
 
 const createdByOperators = /^deploy\/(secrets\/|settings\.env$)/
@@ -43,16 +44,35 @@ test.each(documents)('%s names only paths that exist', (document) => {
 
 /** What people read: documents, and the texts of the dashboard. */
 const publishedTexts = [...documents, 'web/src/keys/examples.ts']
-const installsByName =
+const installsFromNpmByName =
   /\b(npm (i|install|add|exec)|npx|pnpm (add|dlx)|yarn (add|dlx)|bunx?( add)?|deno add)\b[^`\n]*(\s|npm:)@colophon\//
+/** A name that is not followed by ` @ ` and the URL of the package. PyPI does not distinguish `-`, `_` and `.` in names. */
+const installsFromPypiByName = new RegExp(
+  `\\b(pip3?(x)? (install|download|run)|uv (pip install|add|tool)|uvx|poetry add|pdm add)\\b[^\`\\n]*[\\s"']${pythonDistributionName.replaceAll('-', '[-_.]')}(?!-\\d|[\\w.-]| @ )`,
+  'i',
+)
 
-test.each(publishedTexts)('%s does not install our packages by a name that nobody owns on npm', (document) => {
-  expect(read(document).match(installsByName)?.[0]).toBeUndefined()
+test.each(publishedTexts)('%s does not install our packages by a name that nobody owns in the registry', (document) => {
+  const text = read(document)
+  expect(text.match(installsFromNpmByName)?.[0] ?? text.match(installsFromPypiByName)?.[0]).toBeUndefined()
 })
 
 test('an installation by name is found', () => {
   for (const command of ['npm install @colophon/sdk', 'npx --yes @colophon/cli status', 'deno add npm:@colophon/sdk'])
-    expect(command).toMatch(installsByName)
+    expect(command).toMatch(installsFromNpmByName)
+  for (const command of [
+    'pip install colophon-client',
+    'pip install --upgrade "colophon_client>=0.1"',
+    'pip install --find-links https://a.test/clients/ colophon.client',
+    'uv add colophon-client==0.1.0',
+  ])
+    expect(command).toMatch(installsFromPypiByName)
+  for (const command of [
+    'pip install -r https://a.test/clients/python.txt',
+    'pip install "colophon-client @ https://a.test/clients/colophon_client-0.1.0-py3-none-any.whl"',
+    'pip install ./colophon_client-0.1.0-py3-none-any.whl',
+  ])
+    expect(command).not.toMatch(installsFromPypiByName)
 })
 
 test.each(documents)('%s names only commands that exist', (document) => {

@@ -1,11 +1,9 @@
 /** Runs Schemathesis: it generates valid and invalid requests from the OpenAPI document and checks every response against it. */
 import { execFile } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { toLocalhostOrigin } from '../../testing/harness/people.ts'
-import { getOrFillCacheDirectory } from '../../testing/services/cache.ts'
-import { runCommand } from '../../testing/services/run-command.ts'
+import { getPythonWith } from '../../testing/services/python-packages.ts'
 import type { ApiOperation } from '../judges/route-examples.ts'
 
 export interface FuzzTarget {
@@ -29,7 +27,7 @@ export interface SchemathesisOptions {
 
 /** Returns the failures as Schemathesis prints them, or undefined. */
 export async function runSchemathesis(options: SchemathesisOptions): Promise<string | undefined> {
-  const python = await installPython()
+  const python = await getPythonWith('schemathesis', requirementsFile)
   const configFile = join(options.directory, 'schemathesis.toml')
   writeFileSync(configFile, renderConfiguration(options), { mode: 0o600 })
   const args = [
@@ -85,29 +83,6 @@ async function writeDescription({ apiUrl, directory }: SchemathesisOptions): Pro
 const failuresOf = (output: string) => output.match(/=+ (?:ERRORS|FAILURES) =+\n[\s\S]*/)?.[0].slice(0, 8000)
 
 const requirementsFile = join(import.meta.dirname, 'schemathesis-requirements.txt')
-
-async function installPython(): Promise<string> {
-  const version = createHash('sha256').update(readFileSync(requirementsFile)).digest('hex').slice(0, 12)
-  const directory = await getOrFillCacheDirectory('schemathesis', version, async (target) => {
-    await runCommand(['python3', '-m', 'venv', target])
-    await runCommand([
-      join(target, 'bin/python'),
-      '-m',
-      'pip',
-      'install',
-      '--quiet',
-      '--disable-pip-version-check',
-      '--require-hashes',
-      '--no-deps',
-      '--only-binary',
-      ':all:',
-      '--requirement',
-      requirementsFile,
-    ])
-  })
-  // The scripts of a virtual environment contain the directory that it was created in. Its Python works after a move.
-  return join(directory, 'bin/python')
-}
 
 /** The configuration in TOML, whose strings and lists have the syntax of JSON. */
 function renderConfiguration({ operations, apiUrl }: SchemathesisOptions): string {
