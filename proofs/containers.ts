@@ -1,6 +1,7 @@
 /** Colophon as its users run it: the images and compose files in deploy/, in a container runtime. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
+import { pythonRequirementsPath } from '../python/distribution.ts'
 import { commandPath, sdkPackagePath } from '../sdk/npm-names.ts'
 import { type Client, createClient } from '../sdk/src/index.ts'
 import { createBrowserClient } from '../testing/harness/browser-client.ts'
@@ -51,10 +52,10 @@ export async function prove(run: ProofRun): Promise<void> {
   const project = await readDemoProject(compose, url)
   const firstJob = await completesJob(run, project, 'the first job')
   await countsViews(run, project, 1)
-  const sdkPackage = await fetch(url + sdkPackagePath)
-  run.check(sdkPackage.ok, `api serves the TypeScript client: ${sdkPackage.status}`)
-  const command = await fetch(url + commandPath)
-  run.check(command.ok, `api serves the colophon command: ${command.status}`)
+  for (const path of [sdkPackagePath, commandPath, pythonRequirementsPath]) {
+    const { ok, status } = await fetch(url + path)
+    run.check(ok, `api serves the clients, at ${path}: ${status}`)
+  }
   await checkContainers(run, compose)
   await checkRunner(run, compose)
 

@@ -53,7 +53,7 @@ export function toPythonVersion(version: string): string {
   return prerelease === undefined ? `${base}.dev0` : `${base}${prerelease}${number}`
 }
 
-/** `typing_extensions` is only for Python 3.10. `httpx` 0.27 is the oldest version that the tests pass with. */
+/** The lowest versions were tested with Python 3.10 and 3.13. Python 3.10 needs `typing-extensions`. */
 const renderMetadata = (name: string, version: string): string => `Metadata-Version: 2.4
 Name: ${name}
 Version: ${version}

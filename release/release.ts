@@ -123,6 +123,12 @@ function describeSource(directory: string, repository: string | undefined): void
 const editManifest = (directory: string, edit: (manifest: object) => object) =>
   editFile(join(directory, 'package.json'), (text) => `${JSON.stringify(edit(JSON.parse(text) as object), null, 2)}\n`)
 
+/** The name of the wheel is part of the format. The workflow does not publish it, because nobody owns its name yet. */
+async function makeWheel(source: string, output: string): Promise<void> {
+  await runCommand([process.execPath, 'python/build.ts'], { cwd: source })
+  cpSync(join(source, 'python/dist'), output, { recursive: true })
+}
+
 /** Under names that do not change with the setting of sdk/npm-names.ts, because the workflow knows them. */
 async function makeNpmPackages(source: string, { output, version }: Request): Promise<void> {
   await runCommand(['npm', 'run', 'build', '--workspace', 'sdk'], { cwd: source })
@@ -164,6 +170,8 @@ async function makeArtifacts(source: string, request: Request): Promise<string[]
   step('executable of the command')
   const noExecutable = await makeExecutable(source, request)
   if (noExecutable) skipped.push(`executable of the command: ${noExecutable}`)
+  step('Python wheel')
+  await makeWheel(source, output)
   await git(source, 'checkout', '--quiet', '.')
 
   step('SBOM')

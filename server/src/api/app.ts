@@ -137,7 +137,7 @@ export function createApi(deps: ApiDeps, config: HttpConfig, log: Log): Api {
   addErrorPages(server)
   addSecurityTxt(server, deps)
   addDocsPages(server, log)
-  addClientPackages(server, log)
+  addClientPackages(server, log, deps)
   addDashboard(server, log, { formTargets: deps.github.baseUrls })
   return { server, declaredRoutes }
 }
