@@ -33,9 +33,9 @@ checks+=(check:api check:workflows check:helm)
 
 # Proofs that every change must pass, longest first. They mostly wait.
 proofs=(
-  onboarding site-generators code-host-parity publish-exactly-once malformed-requests hostile-results jobs-survive-crashes sandbox-escapes
+  onboarding clients site-generators code-host-parity publish-exactly-once malformed-requests hostile-results jobs-survive-crashes sandbox-escapes
   views-are-exact spend-is-bounded hostile-ingest api-contract hourly-rate-limit runner-failures access-control leaving project-deletion github-faults role-permissions
-  ssrf-protection clients webhooks passkeys
+  ssrf-protection webhooks passkeys
 )
 # Proofs that take long, for what the tests and proofs above cover in part. job-opens-pull-request starts a new runner for each
 # scenario, start-and-recovery installs a clone, containers builds three images, machines-vanish measures latency under load.

@@ -12,6 +12,7 @@ import { addScriptedModel, formatFinalAgentReply, promptWithScript } from '../te
 import { runCommand } from '../testing/services/run-command.ts'
 import type { Script } from '../testing/simulators/model/script.ts'
 import { commandClient } from './clients/command-client.ts'
+import { pythonClients } from './clients/python-client.ts'
 import { type Fault, runScenario, type StepFaults } from './clients/run-scenario.ts'
 import type { StepName, TestedClient } from './clients/tested-client.ts'
 import { typescriptClient } from './clients/typescript-client.ts'
@@ -20,7 +21,7 @@ import type { ProofRun } from './proof.ts'
 export const guarantee =
   'Each client, installed from its package into an empty directory, creates one job, waits for it, continues it and reads its changes and page views while the network is cut and api restarts; every example of its README runs'
 
-const clients: readonly TestedClient[] = [typescriptClient, commandClient]
+const clients: readonly TestedClient[] = [typescriptClient, commandClient, ...pythonClients]
 
 export async function prove(run: ProofRun): Promise<void> {
   for (const client of clients) await client.build()

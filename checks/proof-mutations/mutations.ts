@@ -13,6 +13,15 @@ export const mutations: readonly Mutation[] = [
     failure: 'a lost response does not create a second job',
   },
   {
+    name: 'python-client-retries-with-another-key',
+    bug: 'The Python client creates a new idempotency key for each attempt of a call',
+    file: 'python/colophon_client/_sync_client.py',
+    find: 'headers["idempotency-key"] = idempotency_key',
+    replace: 'headers["idempotency-key"] = secrets.token_hex(16)',
+    caughtBy: { proof: 'clients' },
+    failure: 'Python: a lost response does not create a second job',
+  },
+  {
     name: 'runners-outlive-their-creator',
     bug: 'Runners that a person or a key created stay valid when they lose access',
     file: 'server/src/offboarding/offboarding.ts',
