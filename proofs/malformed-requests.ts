@@ -64,6 +64,11 @@ const extraRules: Readonly<Record<string, { statuses: readonly number[]; rule: s
     statuses: [400],
     rule: 'the target must be a URL or the address of a member, and a project has at most 200 endpoints',
   },
+  'POST /v2/projects/{projectId}/federated-identities': {
+    statuses: [400],
+    rule: 'the claims must be those of the provider, and a project has at most 100 federated identities',
+  },
+  'POST /v2/projects/{projectId}/token-exchange': { statuses: [401], rule: 'the token must be that of a CI run' },
   'POST /v2/projects/{projectId}/repository': { statuses: [400], rule: 'the repository must exist' },
   'PATCH /v2/projects/{projectId}/repository': { statuses: [400], rule: 'templates must contain their variables' },
   'PATCH /v2/projects/{projectId}/settings': {

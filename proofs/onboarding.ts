@@ -327,7 +327,7 @@ async function capturePages({ newcomer, capture, projectPath }: Context, jobPath
     inProject('analytics-sources', '/analytics/sources', 'Sources'),
     inProject('spend', '/spend', 'Spend'),
     inProject('keys', '/keys', 'API keys'),
-    ...['repository', 'agent', 'models', 'views', 'members', 'runners', 'audit', 'health'].map((page) =>
+    ...['repository', 'agent', 'models', 'views', 'members', 'runners', 'ci', 'audit', 'health'].map((page) =>
       inProject(`settings-${page}`, `/settings/${page}`, /./),
     ),
   ])

@@ -185,7 +185,13 @@ async function honorsAllowedHosts({ run, open, listeners: { port }, dns }: Fixtu
 async function keepsUsesApart({ run, open, attempts, listeners: { port }, dns }: Fixture): Promise<void> {
   run.log('internal hosts that are allowed for one use')
   const config = {
-    allowedFor: { codeHosts: ['127.0.0.1:1'], models: [`inside.example:${port}`], webhooks: [], auditWebhook: [] },
+    allowedFor: {
+      codeHosts: ['127.0.0.1:1'],
+      models: [`inside.example:${port}`],
+      webhooks: [],
+      issuers: [],
+      auditWebhook: [],
+    },
     allowedHosts: [],
     allowedNetworks: [],
     proxyUrl: undefined,
@@ -195,7 +201,7 @@ async function keepsUsesApart({ run, open, attempts, listeners: { port }, dns }:
   const asModel = await textOf(open({ dns, ...egressOptionsFor('models', config) }).fetch(model))
   run.check(asModel === 'internal', `an allowed model is called as a model: ${asModel}`)
   attempts.clear()
-  for (const use of ['codeHosts', 'webhooks', 'auditWebhook'] as const) {
+  for (const use of ['codeHosts', 'webhooks', 'issuers', 'auditWebhook'] as const) {
     const result = await textOf(open({ dns, ...egressOptionsFor(use, config) }).fetch(model))
     run.check(result === 'address_not_allowed', `an allowed model is not called for ${use}: ${result}`)
   }

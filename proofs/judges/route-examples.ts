@@ -90,6 +90,11 @@ const creators: Readonly<Record<string, CreateResource>> = {
   },
   runnerId: async (post) =>
     ((await post('/v2/projects/{projectId}/runners', { name: 'an example' })).runner as { id: string }).id,
+  identityId: async (post) => {
+    const claims = { repository: 'acme/product', ref: 'refs/heads/main' }
+    const identity = { name: 'an example', provider: 'github', claims }
+    return String((await post('/v2/projects/{projectId}/federated-identities', identity)).id)
+  },
   endpointId: async (post) => {
     const endpoint = { kind: 'webhook', name: 'an example', target: 'https://ci.example.com/', events: ['job.failed'] }
     return ((await post('/v2/projects/{projectId}/webhooks', endpoint)).endpoint as { id: string }).id

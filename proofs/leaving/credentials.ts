@@ -16,6 +16,7 @@ const challenge = 'worth nothing without a passkey'
 
 export const credentialColumns: Readonly<Record<string, string>> = {
   'api_key.secret_hash': 'keys, child keys',
+  'exchanged_id_token.token_hash': 'a token that was exchanged, and is of no use any more',
   'runner.token_hash': 'runners',
   'runner.previous_token_hash': 'previous runner tokens',
   'runner.previous_token_responsible': notASecret,
@@ -50,6 +51,7 @@ export const credentialColumns: Readonly<Record<string, string>> = {
 
 export const credentialOperations: Readonly<Record<string, string>> = {
   createKey: 'keys, child keys',
+  exchangeToken: 'keys of federated identities, which the proof ci-federation checks',
   createRunner: 'runners',
   rotateRunnerToken: 'runners, previous runner tokens',
   createInvitation: 'invitations',

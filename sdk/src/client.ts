@@ -1,6 +1,7 @@
 import { type AuditCalls, createAuditCalls } from './audit.ts'
 import { createExportProjectCall, type ExportProjectCall } from './export-project.ts'
 import { createExportViewsCall, type ExportViewsCall } from './export-views.ts'
+import { createFederationCalls, type FederationCalls } from './federation.ts'
 import { createFollowJobCall, type FollowJobCall } from './follow-job.ts'
 import type { GetMeData, Health, Me } from './generated/types.gen.ts'
 import { createGithubCalls, type GithubCalls } from './github.ts'
@@ -106,6 +107,8 @@ export interface Client {
   /** The people of the instance; for operators. */
   readonly people: PeopleCalls
   readonly keys: KeyCalls
+  /** CI runs that can exchange their ID tokens for short-lived API keys. */
+  readonly federation: FederationCalls
   /** Who did what in a project. */
   readonly audit: AuditCalls
 }
@@ -149,6 +152,7 @@ export function createClient({ baseUrl, apiKey, fetch, timeoutSeconds = 30, retr
     members: createMemberCalls(call),
     people: createPeopleCalls(call),
     keys: createKeyCalls(call),
+    federation: createFederationCalls(call),
     audit: createAuditCalls(call),
   }
 }

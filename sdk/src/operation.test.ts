@@ -6,7 +6,11 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, expect, expectTypeOf, test } from 'vitest'
 import { type Client, createClient } from './client.ts'
 import type { ColophonError, ErrorCode } from './colophon-error.ts'
-import type { Readiness as ContractReadiness, CreateWebhookEndpointData } from './generated/types.gen.ts'
+import type {
+  Readiness as ContractReadiness,
+  CreateFederatedIdentityData,
+  CreateWebhookEndpointData,
+} from './generated/types.gen.ts'
 import type { Readiness } from './health.ts'
 import type { PagedList } from './paged-list.ts'
 
@@ -100,6 +104,12 @@ const endpoint = {
   target: 'https://ci.example.com/',
   events: ['job.failed'],
 } satisfies CreateWebhookEndpointData['body']
+
+const identity = {
+  name: 'CI',
+  provider: 'github',
+  claims: { repository: 'acme/product', ref: 'refs/heads/main' },
+} satisfies CreateFederatedIdentityData['body']
 
 const calls: Record<
   string,
@@ -288,6 +298,13 @@ const calls: Record<
   pauseProject: { call: () => client.projects.pause('{projectId}') },
   resumeProject: { call: () => client.projects.resume('{projectId}') },
   getProjectHealth: { call: () => client.projects.health('{projectId}') },
+  listFederatedIdentities: { call: () => client.federation.list('{projectId}') },
+  createFederatedIdentity: { call: () => client.federation.create('{projectId}', identity), body: identity },
+  deleteFederatedIdentity: { call: () => client.federation.delete('{projectId}', '{identityId}') },
+  exchangeToken: {
+    call: () => client.federation.exchangeToken('{projectId}', { token: 'a.b.c' }),
+    body: { token: 'a.b.c' },
+  },
   listRunners: { call: () => client.runners.list('{projectId}') },
   createRunner: { call: () => client.runners.create('{projectId}', { name: 'one' }), body: { name: 'one' } },
   rotateRunnerToken: {

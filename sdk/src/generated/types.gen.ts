@@ -845,7 +845,7 @@ export type ApiKey = {
      */
     createdByKeyId: string | null;
     /**
-     * Who created the key: the email address of a person, the ID of an API key, or `operator` for `colophon-server admin`. The ID of the person if their account was deleted. Null if it is not known.
+     * Who created the key: the email address of a person, the ID of an API key or of a federated identity, or `operator` for `colophon-server admin`. The ID of the person if their account was deleted. Null if it is not known.
      */
     createdBy: string | null;
     /**
@@ -872,6 +872,60 @@ export type ApiKey = {
      * Time at which the key was revoked. Null if it is not revoked.
      */
     revokedAt: string | null;
+};
+
+/**
+ * CI runs that can exchange their ID tokens for short-lived API keys of the project.
+ */
+export type FederatedIdentity = {
+    /**
+     * ID of the federated identity.
+     */
+    id: string;
+    /**
+     * Name of the federated identity.
+     */
+    name: string;
+    /**
+     * CI service that issues the tokens. `github`: GitHub Actions. `gitlab`: GitLab CI/CD. `other`: any other issuer of ID tokens.
+     */
+    provider: 'github' | 'gitlab' | 'other';
+    /**
+     * URL of the issuer, exactly as in the claim `iss` of the tokens.
+     */
+    issuer: string;
+    /**
+     * Claims that a token must have, with their exact text.
+     */
+    claims: {
+        [key: string]: string;
+    };
+    /**
+     * IDs of the repository and its owner in the first token that was exchanged. Later tokens must have the same ones: the name can be registered again by someone else. Null before the first exchange.
+     */
+    pinnedClaims: {
+        [key: string]: string;
+    } | null;
+    /**
+     * What the keys can do.
+     */
+    scopes: Array<'agent:read' | 'agent:write' | 'analytics:read' | 'analytics:write' | 'project:read'>;
+    /**
+     * Who created the federated identity: the email address of a person, the ID of an API key or of a federated identity, or `operator` for `colophon-server admin`. The ID of the person if their account was deleted. Null if it is not known.
+     */
+    createdBy: string | null;
+    /**
+     * Who kept the federated identity when its creator lost access, and has taken it over. Null if nobody has. It is revoked when that person loses access.
+     */
+    takenOverBy: string | null;
+    /**
+     * Time at which the federated identity was created.
+     */
+    createdAt: string;
+    /**
+     * Time of the last exchange. Null if there was none.
+     */
+    lastUsedAt: string | null;
 };
 
 /**
@@ -1617,7 +1671,7 @@ export type Runner = {
      */
     isOnline: boolean;
     /**
-     * Who created the runner: the email address of a person, the ID of an API key, or `operator` for `colophon-server admin`. The ID of the person if their account was deleted. Null if it is not known.
+     * Who created the runner: the email address of a person, the ID of an API key or of a federated identity, or `operator` for `colophon-server admin`. The ID of the person if their account was deleted. Null if it is not known.
      */
     createdBy: string | null;
     /**
@@ -1849,11 +1903,11 @@ export type Member = {
  */
 export type CreatedAccess = {
     /**
-     * `key`: an API key. `runner`: a runner of the project. `invitation`: an open invitation to the project.
+     * `key`: an API key. `federated_identity`: CI runs that can get API keys. `runner`: a runner of the project. `invitation`: an open invitation to the project.
      */
-    kind: 'key' | 'runner' | 'invitation';
+    kind: 'key' | 'federated_identity' | 'runner' | 'invitation';
     /**
-     * ID of the key, runner or invitation.
+     * ID of the key, federated identity, runner or invitation.
      */
     id: string;
     /**
@@ -1861,11 +1915,11 @@ export type CreatedAccess = {
      */
     projectId: string;
     /**
-     * Name of the key or runner, or the email address that was invited.
+     * Name of the key, federated identity or runner, or the email address that was invited.
      */
     name: string;
     /**
-     * Scopes of the key. Null if it is not a key.
+     * Scopes of the key, or of the keys of the federated identity. Null for a runner and an invitation.
      */
     scopes: Array<'agent:read' | 'agent:write' | 'agent:approve' | 'analytics:read' | 'analytics:write' | 'project:read' | 'project:write'> | null;
     /**
@@ -4890,6 +4944,313 @@ export type RevokeKeyResponses = {
 
 export type RevokeKeyResponse = RevokeKeyResponses[keyof RevokeKeyResponses];
 
+export type ListFederatedIdentitiesData = {
+    body?: never;
+    path: {
+        /**
+         * ID of the project.
+         */
+        projectId: string;
+    };
+    query?: never;
+    url: '/v2/projects/{projectId}/federated-identities';
+};
+
+export type ListFederatedIdentitiesErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `second_factor_required`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type ListFederatedIdentitiesError = ListFederatedIdentitiesErrors[keyof ListFederatedIdentitiesErrors];
+
+export type ListFederatedIdentitiesResponses = {
+    /**
+     * OK
+     */
+    200: {
+        /**
+         * Audience that the tokens must have: the public URL of the instance.
+         */
+        audience: string;
+        /**
+         * Federated identities, newest first.
+         */
+        identities: Array<FederatedIdentity>;
+    };
+};
+
+export type ListFederatedIdentitiesResponse = ListFederatedIdentitiesResponses[keyof ListFederatedIdentitiesResponses];
+
+export type CreateFederatedIdentityData = {
+    body: {
+        /**
+         * Name of the federated identity. Keys that are given out for it have this name and the number of the run.
+         */
+        name: string;
+        /**
+         * CI service that issues the tokens. `github`: GitHub Actions. `gitlab`: GitLab CI/CD. `other`: any other issuer of ID tokens.
+         */
+        provider: 'github' | 'gitlab' | 'other';
+        /**
+         * URL of the issuer, exactly as in the claim `iss` of the tokens. The default is `https://token.actions.githubusercontent.com` for `github` and `https://gitlab.com` for `gitlab`.
+         */
+        issuer?: string;
+        /**
+         * Claims that a token must have, with their exact text: there are no wildcards. Required are `repository` and `ref` for `github`, `project_path` and `ref_path` for `gitlab`, and `sub` for `other`.
+         */
+        claims: {
+            [key: string]: unknown | string;
+        };
+        /**
+         * What the keys can do. The default is `agent:read` and `agent:write`. `project:write` and `agent:approve` cannot be given.
+         */
+        scopes?: Array<'agent:read' | 'agent:write' | 'analytics:read' | 'analytics:write' | 'project:read'>;
+    };
+    path: {
+        /**
+         * ID of the project.
+         */
+        projectId: string;
+    };
+    query?: never;
+    url: '/v2/projects/{projectId}/federated-identities';
+};
+
+export type CreateFederatedIdentityErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `reauthentication_required`, `second_factor_required`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type CreateFederatedIdentityError = CreateFederatedIdentityErrors[keyof CreateFederatedIdentityErrors];
+
+export type CreateFederatedIdentityResponses = {
+    /**
+     * CI runs that can exchange their ID tokens for short-lived API keys of the project.
+     */
+    201: FederatedIdentity;
+};
+
+export type CreateFederatedIdentityResponse = CreateFederatedIdentityResponses[keyof CreateFederatedIdentityResponses];
+
+export type DeleteFederatedIdentityData = {
+    body?: never;
+    path: {
+        /**
+         * ID of the project.
+         */
+        projectId: string;
+        /**
+         * ID of the federated identity.
+         */
+        identityId: string;
+    };
+    query?: never;
+    url: '/v2/projects/{projectId}/federated-identities/{identityId}';
+};
+
+export type DeleteFederatedIdentityErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `second_factor_required`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type DeleteFederatedIdentityError = DeleteFederatedIdentityErrors[keyof DeleteFederatedIdentityErrors];
+
+export type DeleteFederatedIdentityResponses = {
+    /**
+     * OK
+     */
+    200: {
+        /**
+         * Audience that the tokens must have: the public URL of the instance.
+         */
+        audience: string;
+        /**
+         * Federated identities, newest first.
+         */
+        identities: Array<FederatedIdentity>;
+    };
+};
+
+export type DeleteFederatedIdentityResponse = DeleteFederatedIdentityResponses[keyof DeleteFederatedIdentityResponses];
+
+export type ExchangeTokenData = {
+    body: {
+        /**
+         * ID token (JWT) that the CI service issued for the run.
+         */
+        token: string;
+    };
+    path: {
+        /**
+         * ID of the project.
+         */
+        projectId: string;
+    };
+    query?: never;
+    url: '/v2/projects/{projectId}/token-exchange';
+};
+
+export type ExchangeTokenErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type ExchangeTokenError = ExchangeTokenErrors[keyof ExchangeTokenErrors];
+
+export type ExchangeTokenResponses = {
+    /**
+     * Created
+     */
+    201: {
+        /**
+         * ID of the key.
+         */
+        keyId: string;
+        /**
+         * The secret of the key, to be sent as `Authorization: Bearer`. It is not shown again.
+         */
+        secret: string;
+        /**
+         * What the key can do.
+         */
+        scopes: Array<'agent:read' | 'agent:write' | 'analytics:read' | 'analytics:write' | 'project:read'>;
+        /**
+         * Time at which the key expires.
+         */
+        expiresAt: string;
+    };
+};
+
+export type ExchangeTokenResponse = ExchangeTokenResponses[keyof ExchangeTokenResponses];
+
 export type ListProjectsData = {
     body?: never;
     path?: never;
@@ -7862,7 +8223,7 @@ export type ChangeMemberRoleData = {
          */
         role: 'owner' | 'editor' | 'viewer';
         /**
-         * IDs of keys, runners and invitations that are not revoked. You take them over: they are revoked when you lose access. An API key cannot take anything over.
+         * IDs of keys, federated identities, runners and invitations that are not revoked. You take them over: they are revoked when you lose access. An API key cannot take anything over.
          */
         keep?: Array<string>;
     };
@@ -9134,7 +9495,7 @@ export type ListPersonCreatedAccessResponse = ListPersonCreatedAccessResponses[k
 export type DisablePersonData = {
     body: {
         /**
-         * IDs of keys, runners and invitations that are not revoked. You take them over: they are revoked when you lose access. An API key cannot take anything over.
+         * IDs of keys, federated identities, runners and invitations that are not revoked. You take them over: they are revoked when you lose access. An API key cannot take anything over.
          */
         keep?: Array<string>;
     };

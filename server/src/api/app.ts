@@ -9,8 +9,8 @@ import { addRoutes } from './add-routes.ts'
 import { type AnalyticsRouteDeps, analyticsRoutes } from './analytics/analytics-routes.ts'
 import { addTrackingScript } from './analytics/tracking-script.ts'
 import { type AuditRouteDeps, auditRoutes } from './audit/audit-routes.ts'
-import { DenialAudit } from './denial-audit.ts'
 import { type EndpointRouteDeps, endpointRoutes } from './endpoints/endpoint-routes.ts'
+import { type FederationRouteDeps, federationRoutes } from './federation/federation-routes.ts'
 import { type GithubAppRouteDeps, githubAppRoutes } from './github/github-app-routes.ts'
 import { type GithubRepositoryRouteDeps, githubRepositoryRoutes } from './github/github-repository-routes.ts'
 import { type HealthRouteDeps, healthRoutes } from './health/health-routes.ts'
@@ -52,6 +52,7 @@ export interface ApiDeps
     ProjectModelRouteDeps,
     AnalyticsRouteDeps,
     KeyRouteDeps,
+    FederationRouteDeps,
     ProjectRouteDeps,
     RepositoryRouteDeps,
     GithubRepositoryRouteDeps,
@@ -82,6 +83,7 @@ export const createApiRoutes = (deps: ApiDeps): Route[] => [
   ...projectModelRoutes(deps),
   ...analyticsRoutes(deps),
   ...keyRoutes(deps),
+  ...federationRoutes(deps),
   ...projectRoutes(deps),
   ...repositoryRoutes(deps),
   ...githubRepositoryRoutes(deps),
@@ -127,7 +129,7 @@ export function createApi(deps: ApiDeps, config: HttpConfig, log: Log): Api {
   server.setValidatorCompiler(compileValidator)
   const routes = createApiRoutes(deps)
   const publicOrigin = new URL(deps.publicUrl).origin
-  const authorizeDeps = { ...deps, publicOrigin, denials: new DenialAudit(deps.audit, log) }
+  const authorizeDeps = { ...deps, publicOrigin }
   addRoutes(server, routes, authorizeDeps)
   addMcpEndpoint(server, authorizeDeps)
   addProviderCallback(server, deps, publicOrigin)

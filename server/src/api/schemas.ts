@@ -15,8 +15,8 @@ export const DateTime = (description: string) => Type.String({ format: 'date-tim
 export const CreatedBy = (what: string) =>
   nullable(Type.String(), {
     description:
-      `Who created the ${what}: the email address of a person, the ID of an API key, or \`operator\` for ` +
-      '`colophon-server admin`. The ID of the person if their account was deleted. Null if it is not known.',
+      `Who created the ${what}: the email address of a person, the ID of an API key or of a federated identity, or ` +
+      '`operator` for `colophon-server admin`. The ID of the person if their account was deleted. Null if it is not known.',
   })
 
 export const TakenOverBy = (what: string) =>

@@ -15,8 +15,15 @@ export interface AuditedRequest {
   ipAddress: string
 }
 
-/** Some changes happen on the code host, and Colophon only observes them. A person who fails to sign in is anonymous. */
-export type AuditedActor = Actor | { kind: 'code-host' } | ({ kind: 'anonymous' } & AuditedRequest)
+/**
+ * Some changes happen on the code host, and Colophon only observes them. A person who fails to sign in is anonymous. A federated identity gets
+ * a key for a CI run.
+ */
+export type AuditedActor =
+  | Actor
+  | { kind: 'code-host' }
+  | ({ kind: 'federated-identity'; identityId: Id<'fid'> } & AuditedRequest)
+  | ({ kind: 'anonymous' } & AuditedRequest)
 
 export type AuditAction =
   | 'project.created'
@@ -38,6 +45,9 @@ export type AuditAction =
   | 'key.created'
   | 'key.revoked'
   | 'key.taken_over'
+  | 'federated_identity.created'
+  | 'federated_identity.deleted'
+  | 'federated_identity.taken_over'
   | 'credential.stored'
   | 'repository.connected'
   | 'repository.changed'
@@ -109,7 +119,9 @@ export interface AuditInput<Action> {
 export interface AuditEntry extends AuditInput<AuditAction | InstanceAuditAction> {
   id: Id<'aud'>
   at: Date
-  /** `operator`, `code-host`, `anonymous`, a key's id, or a person's email address; their ID if they were deleted. */
+  /**
+   * `operator`, `code-host`, `anonymous`, the ID of a key or a federated identity, or a person's email address; their ID if they were deleted.
+   */
   actor: string
   requestId: string | null
   ipAddress: string | null
@@ -161,6 +173,8 @@ export function formatActor(actor: AuditedActor): string {
       return actor.kind
     case 'key':
       return actor.keyId
+    case 'federated-identity':
+      return actor.identityId
     case 'person':
       return actor.email
   }
@@ -199,8 +213,12 @@ export class AuditStore {
     await this.#db.transaction().execute((tx) => recordInstanceAudit(tx, actor, input))
   }
 
-  /** A key or a person tried something that they have no right to do. */
-  async recordDenial(projectId: AuditedProject, actor: Actor, detail: { route: string; code: string }): Promise<void> {
+  /** Someone tried something that they have no right to do. */
+  async recordDenial(
+    projectId: AuditedProject,
+    actor: AuditedActor,
+    detail: { route: string; code: string },
+  ): Promise<void> {
     await this.#db
       .transaction()
       .execute((tx) => insertEntry(tx, projectId, actor, { action: 'access.denied', subject: projectId, detail }))

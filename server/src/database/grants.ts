@@ -52,7 +52,10 @@ export const grants: Grants = {
       api: { select: true, insert: true, delete: true },
       worker: { select: ['project_id', 'at'], delete: true },
     },
-    api_key: { api: all, worker: expire('project_id') },
+    // `worker` deletes the expired keys of federated identities.
+    api_key: { api: all, worker: { select: ['project_id', 'created_by', 'expires_at'], delete: true } },
+    federated_identity: { api: all, worker: expire('project_id') },
+    exchanged_id_token: { api: append, worker: { select: ['project_id', 'expires_at'], delete: true } },
 
     project: { api: write, worker: { select: true, update: ['created_at'], delete: true } }, // updates: `worker` only locks rows
     project_deletion: { api: write, worker: all },

@@ -200,7 +200,7 @@ function toKey(row: Selectable<ApiKeyTable>): ApiKeyRecord {
   }
 }
 
-/** Exact, because the project is locked. */
+/** Exact, because the project is locked. Not of those that federated identities got, which have a limit of their own. */
 async function assertBelowLimit(tx: DatabaseTransaction, projectId: Id<'prj'>): Promise<void> {
   const { count } = await tx
     .selectFrom('api_key')
@@ -208,6 +208,7 @@ async function assertBelowLimit(tx: DatabaseTransaction, projectId: Id<'prj'>): 
     .where('project_id', '=', projectId)
     .where('revoked_at', 'is', null)
     .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', sql<Date>`now()`)]))
+    .where((where) => where.or([where('created_by', 'is', null), where('created_by', 'not like', 'fid\\_%')]))
     .executeTakeFirstOrThrow()
   if (Number(count) >= maxActiveKeys)
     throw new Problem(

@@ -1,6 +1,6 @@
 /**
- * Takes away what a person or an API key has created in projects, when they lose access: API keys, runners and open invitations,
- * directly or through keys. Otherwise they could use it to come back. Endpoints of webhooks, which may be theirs, are disabled.
+ * Takes away what a person or an API key has created in projects, when they lose access: API keys, federated identities, runners and open
+ * invitations, directly or through keys. Otherwise they could use it to come back. Endpoints of webhooks, which may be theirs, are disabled.
  */
 import { type RawBuilder, sql } from 'kysely'
 import { type Actor, formatActor, recordAudit } from '../audit/audit-store.ts'
@@ -18,6 +18,7 @@ export type CreatedAccess = {
   lastUsedAt: Date | null
 } & (
   | { kind: 'key'; id: Id<'key'>; name: string; scopes: readonly Scope[] }
+  | { kind: 'federated_identity'; id: Id<'fid'>; name: string; scopes: readonly Scope[] }
   | { kind: 'runner'; id: Id<'run'>; name: string }
   | { kind: 'invitation'; id: Id<'inv'>; email: string; role: MemberRole }
 )
@@ -107,7 +108,7 @@ export class Offboarding {
       throw new Problem('insufficient_role', 'You are no longer an owner of the project. Ask an owner to do this.')
   }
 
-  /** A key that a revoked key created is revoked with it, whatever its scopes. Only owners can have runners and invitations. */
+  /** A key that a revoked key created is revoked with it, whatever its scopes. Only owners can have what is not a key. */
   #exceeding(created: readonly CreatedAccess[], role: MemberRole): CreatedAccess[] {
     const byId = new Map(created.map((access) => [access.id as string, access]))
     const exceeds = (access: CreatedAccess): boolean => {
@@ -121,6 +122,7 @@ export class Offboarding {
 }
 
 const responsibleForKey = sql`coalesce(api_key.taken_over_by, api_key.created_by, api_key.created_by_key_id)`
+const responsibleForIdentity = sql`coalesce(federated_identity.taken_over_by, federated_identity.created_by)`
 const responsibleForRunner = sql`coalesce(runner.taken_over_by, runner.created_by)`
 
 /** Runners of several projects are created by `colophon-server admin` only. */
@@ -128,17 +130,25 @@ async function listCreated(db: Database, creator: string, projectId: Id<'prj'> |
   const inProject = (column: RawBuilder<unknown>) =>
     projectId === undefined ? sql`true` : sql`${column} = ${projectId}`
   const { rows } = await sql<CreatedAccess>`
-    WITH RECURSIVE created_key AS (
-      SELECT api_key.id FROM api_key WHERE ${responsibleForKey} = ${creator} AND ${inProject(sql`api_key.project_id`)}
+    WITH RECURSIVE key_creator AS (
+      SELECT id, ${responsibleForKey} AS responsible, project_id FROM api_key
+      UNION ALL
+      SELECT id, ${responsibleForIdentity}, project_id FROM federated_identity
+    ), created_creator AS (
+      SELECT id FROM key_creator WHERE responsible = ${creator} AND ${inProject(sql`key_creator.project_id`)}
       UNION
-      SELECT api_key.id FROM api_key JOIN created_key ON ${responsibleForKey} = created_key.id
+      SELECT key_creator.id FROM key_creator JOIN created_creator ON key_creator.responsible = created_creator.id
     ), creator AS (
-      SELECT ${creator}::text AS id UNION ALL SELECT id FROM created_key
+      SELECT ${creator}::text AS id UNION ALL SELECT id FROM created_creator
     )
     SELECT 'key' AS kind, id, project_id AS "projectId", name, scopes, NULL AS email, NULL AS role,
       ${responsibleForKey} AS responsible, created_at AS "createdAt", last_used_at AS "lastUsedAt"
     FROM api_key
-    WHERE id IN (SELECT id FROM created_key) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
+    WHERE id IN (SELECT id FROM created_creator) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
+    UNION ALL
+    SELECT 'federated_identity', id, project_id, name, scopes, NULL, NULL, ${responsibleForIdentity}, created_at, last_used_at
+    FROM federated_identity
+    WHERE id IN (SELECT id FROM created_creator)
     UNION ALL
     SELECT 'runner', id, project_ids[1], name, NULL, NULL, NULL, ${responsibleForRunner}, created_at, last_seen_at
     FROM runner
@@ -228,6 +238,11 @@ async function revokeOne(tx: DatabaseTransaction, access: CreatedAccess, because
     case 'key':
       await tx.updateTable('api_key').set({ revoked_at: sql<Date>`now()` }).where('id', '=', access.id).execute()
       return recordAudit(tx, projectId, actor, { action: 'key.revoked', subject, detail: { because } })
+    case 'federated_identity': {
+      await tx.deleteFrom('federated_identity').where('id', '=', access.id).execute()
+      const detail = { name: access.name, because }
+      return recordAudit(tx, projectId, actor, { action: 'federated_identity.deleted', subject, detail })
+    }
     case 'runner': {
       await tx.updateTable('runner').set({ revoked_at: sql<Date>`now()` }).where('id', '=', access.id).execute()
       const detail = { name: access.name, because }
@@ -249,6 +264,9 @@ async function takeOver(tx: DatabaseTransaction, access: CreatedAccess, actor: A
     case 'key':
       await tx.updateTable('api_key').set({ taken_over_by }).where('id', '=', access.id).execute()
       return recordAudit(tx, projectId, actor, { action: 'key.taken_over', subject, detail })
+    case 'federated_identity':
+      await tx.updateTable('federated_identity').set({ taken_over_by }).where('id', '=', access.id).execute()
+      return recordAudit(tx, projectId, actor, { action: 'federated_identity.taken_over', subject, detail })
     case 'runner':
       await tx.updateTable('runner').set({ taken_over_by }).where('id', '=', access.id).execute()
       return recordAudit(tx, projectId, actor, { action: 'runner.taken_over', subject, detail })

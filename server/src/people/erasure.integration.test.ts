@@ -46,6 +46,11 @@ test('leaves nothing of a deleted person but their ID', async () => {
   expect((await signIn('wrong')).status).toBe(401)
   expect((await signIn(person.login.password)).status).toBe(200)
   await person.client.keys.create(projectId, { name: 'CI', scopes: ['agent:read'] })
+  await person.client.federation.create(projectId, {
+    name: 'CI',
+    provider: 'github',
+    claims: { repository: 'acme/product', ref: 'refs/heads/main' },
+  })
   const { runner } = await person.client.runners.create(projectId, { name: 'own' })
   await other.client.runners.rotateToken(projectId, runner.id, { overlapHours: 1 })
   await person.client.invitations.create(projectId, { email: 'someone@example.com', role: 'viewer' })

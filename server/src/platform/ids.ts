@@ -6,6 +6,7 @@ export type IdPrefix =
   | 'prj'
   | 'mbr'
   | 'key'
+  | 'fid'
   | 'crd'
   | 'aud'
   | 'job'

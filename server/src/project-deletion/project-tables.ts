@@ -14,6 +14,8 @@ export const deletedTables = {
   dropped_event: 'project_id',
   endpoint_attempt: 'project_id',
   endpoint_delivery: 'project_id',
+  exchanged_id_token: 'project_id',
+  federated_identity: 'project_id',
   github_authorization: 'project_id',
   idempotency_key: 'project_id',
   import_run: 'project_id',

@@ -4,11 +4,13 @@ export type KeyState = 'active' | 'expiring' | 'expired' | 'revoked'
 
 const soonMs = 7 * 24 * 3600 * 1000
 
-export function keyState({ revokedAt, expiresAt }: ApiKey, now: Date): KeyState {
+/** A key of a CI run always expires soon, and nobody has to replace it. */
+export function keyState({ revokedAt, expiresAt, createdBy }: ApiKey, now: Date): KeyState {
   if (revokedAt !== null) return 'revoked'
   if (expiresAt === null) return 'active'
   const leftMs = new Date(expiresAt).getTime() - now.getTime()
-  return leftMs <= 0 ? 'expired' : leftMs < soonMs ? 'expiring' : 'active'
+  const isOfRun = createdBy?.startsWith('fid_') ?? false
+  return leftMs <= 0 ? 'expired' : leftMs < soonMs && !isOfRun ? 'expiring' : 'active'
 }
 
 const isUsable = (key: ApiKey, now: Date): boolean => ['active', 'expiring'].includes(keyState(key, now))

@@ -4,7 +4,12 @@ import { ErrorAlert } from '../shown/error-alert.tsx'
 import { RelativeTime } from '../shown/relative-time.tsx'
 import { formatCreator } from './format-creator.ts'
 
-const kindLabels = { key: 'API key', runner: 'Runner', invitation: 'Invitation for' } as const
+const kindLabels = {
+  key: 'API key',
+  federated_identity: 'Federated identity',
+  runner: 'Runner',
+  invitation: 'Invitation for',
+} as const
 
 interface Props {
   query: { data: { created: readonly CreatedAccess[] } | undefined; error: unknown; isPending: boolean }
@@ -21,7 +26,7 @@ export function CreatedAccessList({ query: { data, error, isPending }, person, k
   if (!data) return <ErrorAlert error={error} title="What they created could not be loaded" />
   const { created } = data
   if (created.length === 0)
-    return <Text size="sm">They created no API keys, runners or invitations that are valid.</Text>
+    return <Text size="sm">They created no API keys, federated identities, runners or invitations that are valid.</Text>
   const creatorOf = ({ createdBy }: CreatedAccess) =>
     createdBy === person ? '' : ` · by ${formatCreator(createdBy, created)}`
   return (

@@ -1,7 +1,8 @@
-/** Who created something, as in the audit log: a person, an API key, or `colophon-server admin`. */
+/** Who created something, as in the audit log: a person, an API key, a federated identity, or `colophon-server admin`. */
 export function formatCreator(creator: string, keys: readonly { id: string; name: string }[] = []): string {
   if (creator === 'operator') return 'colophon-server admin'
   if (creator.startsWith('per_')) return 'a deleted person'
+  if (creator.startsWith('fid_')) return 'a CI run'
   if (creator.startsWith('key_')) return `API key ${keys.find(({ id }) => id === creator)?.name ?? creator}`
   return creator
 }

@@ -34,6 +34,11 @@ export const settingsRoutes = [
   }),
   createRoute({
     getParentRoute: () => projectRoute,
+    path: '/settings/ci',
+    component: lazyRouteComponent(() => import('../federation/ci-page.tsx'), 'CiPage'),
+  }),
+  createRoute({
+    getParentRoute: () => projectRoute,
     path: '/settings/webhooks',
     component: lazyRouteComponent(() => import('../webhooks/webhooks-page.tsx'), 'WebhooksPage'),
   }),

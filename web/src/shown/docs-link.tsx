@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 
 /** A page of `docs/`, without `.md`, or an example with its file name. */
 type DocsPage =
+  | 'ci'
   | 'configuration'
   | 'github'
   | 'models'

@@ -5,15 +5,18 @@ import { DateTime, nullable } from '../schemas.ts'
 
 export const CreatedAccessSchema = Type.Object(
   {
-    kind: Type.Enum(['key', 'runner', 'invitation'] as const, {
+    kind: Type.Enum(['key', 'federated_identity', 'runner', 'invitation'] as const, {
       description:
-        '`key`: an API key. `runner`: a runner of the project. `invitation`: an open invitation to the project.',
+        '`key`: an API key. `federated_identity`: CI runs that can get API keys. `runner`: a runner of the project. `invitation`: an open ' +
+        'invitation to the project.',
     }),
-    id: Type.String({ description: 'ID of the key, runner or invitation.' }),
+    id: Type.String({ description: 'ID of the key, federated identity, runner or invitation.' }),
     projectId: Type.String({ description: 'ID of the project that it gives access to.' }),
-    name: Type.String({ description: 'Name of the key or runner, or the email address that was invited.' }),
+    name: Type.String({
+      description: 'Name of the key, federated identity or runner, or the email address that was invited.',
+    }),
     scopes: nullable(Type.Array(Type.Enum(scopes)), {
-      description: 'Scopes of the key. Null if it is not a key.',
+      description: 'Scopes of the key, or of the keys of the federated identity. Null for a runner and an invitation.',
     }),
     createdBy: Type.String({
       description: 'The person, or the API key of theirs, that created it or has taken it over.',
@@ -44,7 +47,7 @@ export const toCreatedAccessResponse = (access: CreatedAccess): Static<typeof Cr
   id: access.id,
   projectId: access.projectId,
   name: access.kind === 'invitation' ? access.email : access.name,
-  scopes: access.kind === 'key' ? [...access.scopes] : null,
+  scopes: 'scopes' in access && access.scopes ? [...access.scopes] : null,
   createdBy: access.responsible,
   createdAt: access.createdAt.toISOString(),
   lastUsedAt: access.lastUsedAt?.toISOString() ?? null,
@@ -54,6 +57,6 @@ export const toCreatedAccessResponse = (access: CreatedAccess): Static<typeof Cr
 export const Keep = Type.Array(Type.String({ maxLength: 100 }), {
   maxItems: 100,
   description:
-    'IDs of keys, runners and invitations that are not revoked. You take them over: they are revoked when you lose access. ' +
+    'IDs of keys, federated identities, runners and invitations that are not revoked. You take them over: they are revoked when you lose access. ' +
     'An API key cannot take anything over.',
 })

@@ -7,6 +7,7 @@ import type { AuditStore } from '../../audit/audit-store.ts'
 import { type AgentEventStore, type EventPosition, positionBeforeAllEvents } from '../../jobs/agent-event-store.ts'
 import type { JobStore } from '../../jobs/job-store.ts'
 import type { RunnerStore } from '../../jobs/runner-store.ts'
+import type { FederatedIdentityStore } from '../../keys/federation/federated-identity-store.ts'
 import type { KeyStore } from '../../keys/key-store.ts'
 import type { SpendStore } from '../../models/spend-store.ts'
 import type { InvitationStore } from '../../people/invitation-store.ts'
@@ -23,6 +24,7 @@ export interface ProjectArchiveDeps {
   members: MemberStore
   invitations: InvitationStore
   keys: KeyStore
+  federatedIdentities: FederatedIdentityStore
   runners: RunnerStore
   spend: SpendStore
   jobs: JobStore
@@ -93,6 +95,7 @@ async function readProject(deps: ProjectArchiveDeps, projectId: Id<'prj'>) {
     viewSettings: (await deps.analyticsSettings.read(projectId)).settings,
     siteKeys: await deps.analyticsSettings.listSiteKeys(projectId),
     invitations: await deps.invitations.list(projectId),
+    federatedIdentities: await deps.federatedIdentities.list(projectId),
     runners: await deps.runners.listForProject(projectId),
   }
 }

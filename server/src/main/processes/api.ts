@@ -7,15 +7,19 @@ import { ObservedTrafficFinder } from '../../analytics/query/observed-traffic-fi
 import { ViewReportReader } from '../../analytics/query/view-report-reader.ts'
 import { AnalyticsSiteCache } from '../../analytics/settings/analytics-site-cache.ts'
 import { createApi } from '../../api/app.ts'
+import { DenialAudit } from '../../api/denial-audit.ts'
 import { createJobEventStreams } from '../../api/jobs/job-event-streams.ts'
 import { SignInAudit } from '../../api/people/sign-in-audit.ts'
 import type { ReadWebhook } from '../../api/webhooks/receive-webhook.ts'
 import { webhookParsers } from '../../code-hosts/code-host-factory.ts'
 import { createJobSignaler } from '../../jobs/job-signaler.ts'
+import { IssuerKeys } from '../../keys/federation/issuer-keys.ts'
+import { TokenExchanger } from '../../keys/federation/token-exchanger.ts'
 import { PasskeyStore } from '../../people/passkey-store.ts'
 import { SignInGuard } from '../../people/sign-in-guard.ts'
 import { toRelyingParty } from '../../people/webauthn.ts'
 import type { ApiConfig } from '../../platform/config.ts'
+import { createEgressFor } from '../../platform/egress/create-egress-for.ts'
 import { Readiness } from '../../platform/http/readiness.ts'
 import { createLog } from '../../platform/log.ts'
 import { createMailer } from '../../platform/mailer.ts'
@@ -75,6 +79,11 @@ export async function startApi(config: ApiConfig): Promise<RunningProcess> {
   }
   const settings = createSettingsDeps({ config, services, stores, temporal, log })
   const jobs = { ...signals, streamJobEvents: jobStreams.streamJobEvents }
+  const issuerEgress = createEgressFor('issuers', config.egress, log)
+  const federation = {
+    tokenExchanger: new TokenExchanger(stores.federatedIdentities, new IssuerKeys(issuerEgress), config.publicUrl),
+    denials: new DenialAudit(stores.audit, log),
+  }
   const { requiresHttpsOfSubdomains } = config
   const deps = {
     ...views,
@@ -83,6 +92,7 @@ export async function startApi(config: ApiConfig): Promise<RunningProcess> {
     ...stores,
     ...jobs,
     ...settings,
+    ...federation,
     readWebhook,
     requiresHttpsOfSubdomains,
   }
@@ -104,6 +114,7 @@ export async function startApi(config: ApiConfig): Promise<RunningProcess> {
     for (const announcement of announcements) announcement.stop()
     await budgetNotices.stop()
     mailer?.close()
+    await issuerEgress.close()
     await viewBuffer.flush() // a sender that disconnected got no response, but its views are worth keeping
     await sourceActivity.flush()
     await services.close()

@@ -126,6 +126,7 @@ export function startJobWorker(config: WorkerConfig, services: ServiceClients, l
   const signals = createJobSignaler(temporal, services.temporal, log)
   const deleteExpired = async () => {
     await deleteExpiredAccess(database)
+    await stores.federatedIdentities.deleteExpired()
     await authorizations.deleteExpired()
     await deliveries.deleteExpired()
     await stores.budgets.deleteExpiredHours()

@@ -13,6 +13,7 @@ import { ProjectPauseStore } from '../../jobs/project-pause-store.ts'
 import { PullRequestStore } from '../../jobs/pull-request-store.ts'
 import { RunnerStore } from '../../jobs/runner-store.ts'
 import { TurnStore } from '../../jobs/turn-store.ts'
+import { FederatedIdentityStore } from '../../keys/federation/federated-identity-store.ts'
 import { KeyStore } from '../../keys/key-store.ts'
 import { BudgetNoticeStore } from '../../models/budget-notice-store.ts'
 import { BudgetStore } from '../../models/budget-store.ts'
@@ -43,6 +44,7 @@ export const openStores = (database: Database) => ({
   projectDeletions: new ProjectDeletionStore(database, offboarding),
   members: new MemberStore(database, offboarding),
   keys: new KeyStore(database, offboarding),
+  federatedIdentities: new FederatedIdentityStore(database, offboarding),
   audit: new AuditStore(database),
   auditExports: new AuditExportStore(database),
   repositories: new RepositoryStore(database),

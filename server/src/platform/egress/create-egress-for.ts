@@ -1,18 +1,23 @@
 /**
- * Internal destinations are allowed for one use each. The projects choose the addresses of their code host and their webhooks: with
- * one list for everything, they could also have Colophon call a model or the audit webhook of the operator.
+ * Internal destinations are allowed for one use each. The projects choose the addresses of their code host, their webhooks
+ * and the issuers that they trust: with one list for everything, they could also have Colophon call a model or the audit webhook of the
+ * operator.
  */
 import type { EgressConfig } from '../config.ts'
 import type { Log } from '../log.ts'
 import { createEgress, type Egress, type EgressOptions } from './egress.ts'
 
-/** `webhooks` are those of projects, `auditWebhook` is that of the operator. */
-export type EgressUse = 'codeHosts' | 'models' | 'webhooks' | 'auditWebhook'
+/** `webhooks` are those of projects, `auditWebhook` is that of the operator. `issuers` sign the ID tokens of CI runs. */
+export type EgressUse = 'codeHosts' | 'models' | 'webhooks' | 'issuers' | 'auditWebhook'
+
+/** The projects enter the addresses, so errors must not show what listens on internal hosts. */
+const usesOfProjects: readonly EgressUse[] = ['codeHosts', 'webhooks', 'issuers']
 
 const settingNames: Record<EgressUse, string> = {
   codeHosts: 'COLOPHON_EGRESS_ALLOWED_CODE_HOSTS',
   models: 'COLOPHON_EGRESS_ALLOWED_MODEL_HOSTS',
   webhooks: 'COLOPHON_EGRESS_ALLOWED_WEBHOOK_HOSTS',
+  issuers: 'COLOPHON_EGRESS_ALLOWED_ISSUER_HOSTS',
   auditWebhook: 'COLOPHON_EGRESS_ALLOWED_AUDIT_WEBHOOK_HOSTS',
 }
 
@@ -30,6 +35,6 @@ export function egressOptionsFor(use: EgressUse, config: EgressConfig, log?: Log
     allowedNetworks,
     allowedHosts: [...allowedHosts, ...allowedFor[use]],
     allowedHostsSetting: settingNames[use],
-    ...((use === 'codeHosts' || use === 'webhooks') && log && { onHiddenCause }),
+    ...(usesOfProjects.includes(use) && log && { onHiddenCause }),
   }
 }

@@ -57,7 +57,7 @@ const dnsResolvingTo = (address: string) => createDns((_, family) => (family ===
 
 describe('destinations that an operator allowed', () => {
   const config = (allowed: Partial<EgressConfig['allowedFor']>): EgressConfig => ({
-    allowedFor: { codeHosts: [], models: [], webhooks: [], auditWebhook: [], ...allowed },
+    allowedFor: { codeHosts: [], models: [], webhooks: [], issuers: [], auditWebhook: [], ...allowed },
     allowedHosts: [],
     allowedNetworks: [],
     proxyUrl: undefined,
@@ -68,7 +68,7 @@ describe('destinations that an operator allowed', () => {
     const url = await serve((_, response) => response.end('inside'))
     const onlyModels = config({ models: [new URL(url).host] })
     await expect((await open(egressOptionsFor('models', onlyModels)).fetch(url)).text()).resolves.toBe('inside')
-    for (const use of ['codeHosts', 'webhooks'] as const)
+    for (const use of ['codeHosts', 'webhooks', 'issuers'] as const)
       await expect(open(egressOptionsFor(use, onlyModels)).fetch(url)).rejects.toThrow(
         egressError('address_not_allowed'),
       )
@@ -81,7 +81,7 @@ describe('destinations that an operator allowed', () => {
   it('are still reachable for every use with the deprecated settings', async () => {
     const url = await serve((_, response) => response.end('inside'))
     const deprecated = { ...config({}), allowedHosts: [new URL(url).host] }
-    for (const use of ['codeHosts', 'models', 'webhooks'] as const)
+    for (const use of ['codeHosts', 'models', 'webhooks', 'issuers'] as const)
       await expect((await open(egressOptionsFor(use, deprecated)).fetch(url)).text()).resolves.toBe('inside')
   })
 

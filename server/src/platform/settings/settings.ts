@@ -251,6 +251,11 @@ export const settings = {
         meaning:
           'Internal receivers of [webhooks](webhooks.md), also over plain HTTP, like `ci.internal:8080`. Every project can use them.',
       }),
+      issuers: withDefault('COLOPHON_EGRESS_ALLOWED_ISSUER_HOSTS', hosts, '', {
+        meaning:
+          'Internal issuers of the ID tokens of [CI runs](ci.md), also over plain HTTP, like `gitlab.internal:8443`. Every project can use ' +
+          'them.',
+      }),
       auditWebhook: withDefault('COLOPHON_EGRESS_ALLOWED_AUDIT_WEBHOOK_HOSTS', hosts, '', {
         meaning: 'Internal receivers of the audit log (`COLOPHON_AUDIT_WEBHOOK_URL`), like `siem.internal:8443`.',
       }),

@@ -43,6 +43,10 @@ const descriptions: Readonly<Record<string, (detail: Detail) => string>> = {
   'key.created': (detail) => `created the API key${quotedName(detail)}`,
   'key.revoked': ({ because }) => `revoked an API key${describeReason(because)}`,
   'key.taken_over': ({ from }) => `took over an API key from ${text(from)}`,
+  'federated_identity.created': (detail) => `created the federated identity${quotedName(detail)}`,
+  'federated_identity.deleted': (detail) =>
+    `deleted the federated identity${quotedName(detail)}${describeReason(detail.because)}`,
+  'federated_identity.taken_over': ({ from }) => `took over a federated identity from ${text(from)}`,
   'credential.stored': () => 'stored an access token for the code host',
   'repository.connected': ({ owner, name }) => `connected the repository ${text(owner)}/${text(name)}`,
   'repository.changed': ({ publishing }) =>
@@ -77,7 +81,7 @@ const descriptions: Readonly<Record<string, (detail: Detail) => string>> = {
       : 'changed how page views are counted',
   'site_key.created': () => 'created a site key',
   'site_key.revoked': () => 'revoked a site key',
-  'access.denied': ({ route, code }) => `was denied ${text(route)} (${text(code)})`,
+  'access.denied': ({ route, code, reason }) => `was denied ${text(route)} (${text(reason ?? code)})`,
   'session.started': ({ method }) => `signed in${signInMethods[text(method)] ?? ''}`,
   'session.failed': ({ email, method, provider }) => {
     const how = method === 'passkey' ? ' with a passkey' : ''
