@@ -35,7 +35,7 @@ checks+=(check:api check:workflows check:helm)
 proofs=(
   onboarding clients site-generators code-host-parity publish-exactly-once malformed-requests hostile-results jobs-survive-crashes sandbox-escapes
   views-are-exact spend-is-bounded hostile-ingest api-contract hourly-rate-limit runner-failures access-control leaving project-deletion github-faults role-permissions
-  ssrf-protection webhooks passkeys
+  ssrf-protection webhooks passkeys ci-federation
 )
 # Proofs that take long, for what the tests and proofs above cover in part. job-opens-pull-request starts a new runner for each
 # scenario, start-and-recovery installs a clone, containers builds three images, machines-vanish measures latency under load.
