@@ -101,7 +101,8 @@ test('every setting that configuration.md names exists', () => {
 test('every dependency is documented, and every documented dependency exists', () => {
   const dependencies = manifests.flatMap((path) => {
     const { dependencies: runtime = {}, devDependencies: development = {} } = JSON.parse(read(path))
-    for (const version of Object.values({ ...runtime, ...development })) expect(version).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/)
+    for (const version of Object.values({ ...runtime, ...development }))
+      expect(version).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/)
     return Object.keys({ ...runtime, ...development })
   })
   const documented = [...read('docs/decisions/dependencies.md').matchAll(/^\| `([^`]+)`/gm)].map(

@@ -19,6 +19,7 @@ CREATE TABLE federated_identity (
   last_used_at timestamptz
 );
 CREATE INDEX federated_identity_of_project ON federated_identity (project_id);
+CREATE INDEX federated_identity_by_responsible ON federated_identity (coalesce(taken_over_by, created_by));
 
 -- Tokens that were exchanged for a key, until they expire: each can be exchanged once.
 CREATE TABLE exchanged_id_token (

@@ -130,7 +130,7 @@ async function listCreated(db: Database, creator: string, projectId: Id<'prj'> |
   const inProject = (column: RawBuilder<unknown>) =>
     projectId === undefined ? sql`true` : sql`${column} = ${projectId}`
   const { rows } = await sql<CreatedAccess>`
-    WITH RECURSIVE key_creator AS (
+    WITH RECURSIVE key_creator AS NOT MATERIALIZED (
       SELECT id, ${responsibleForKey} AS responsible, project_id FROM api_key
       UNION ALL
       SELECT id, ${responsibleForIdentity}, project_id FROM federated_identity
