@@ -77,7 +77,7 @@ test.each(['package.json', ...workspaces.map((name) => `${name}/package.json`)])
 )
 
 test('our packages depend on each other in the same version', () => {
-  expect(JSON.parse(setManifestVersion(read('cli/package.json'), '7.8.9')).dependencies).toEqual({
+  expect(JSON.parse(setManifestVersion(read('cli/package.json'), '7.8.9')).dependencies).toMatchObject({
     '@colophon/sdk': '7.8.9',
   })
   expect(JSON.parse(setManifestVersion(read('server/package.json'), '7.8.9')).devDependencies).toMatchObject({
