@@ -11,7 +11,6 @@ export const exitCodeTable = [
   { name: 'interrupted', code: 130, meaning: 'interrupted with Ctrl-C; a job goes on' },
 ] as const satisfies readonly { name: string; code: number; meaning: string }[]
 
-export type ExitCodeName = (typeof exitCodeTable)[number]['name']
 export type ExitCode = (typeof exitCodeTable)[number]['code']
 
 export const exitCodes = Object.fromEntries(exitCodeTable.map(({ name, code }) => [name, code])) as {
