@@ -12,6 +12,7 @@ import { addScriptedModel, formatFinalAgentReply, promptWithScript } from '../te
 import { runCommand } from '../testing/services/run-command.ts'
 import type { Script } from '../testing/simulators/model/script.ts'
 import { commandClient } from './clients/command-client.ts'
+import { mcpClient } from './clients/mcp-client.ts'
 import { pythonClients } from './clients/python-client.ts'
 import { type Fault, runScenario, type StepFaults } from './clients/run-scenario.ts'
 import type { StepName, TestedClient } from './clients/tested-client.ts'
@@ -21,7 +22,7 @@ import type { ProofRun } from './proof.ts'
 export const guarantee =
   'Each client, installed from its package into an empty directory, creates one job, waits for it, continues it and reads its changes and page views while the network is cut and api restarts; every example of its README runs'
 
-const clients: readonly TestedClient[] = [typescriptClient, commandClient, ...pythonClients]
+const clients: readonly TestedClient[] = [typescriptClient, commandClient, ...pythonClients, mcpClient]
 
 export async function prove(run: ProofRun): Promise<void> {
   for (const client of clients) await client.build()
@@ -215,5 +216,5 @@ async function runsExamples(
     )
     run.check(prints.test(output) && !output.startsWith('failed: '), `${name} runs, got ${output}`)
   }
-  run.figure(`${client.name}: examples of the README that ran`, examples.length)
+  if (examples.length > 0) run.figure(`${client.name}: examples of the README that ran`, examples.length)
 }

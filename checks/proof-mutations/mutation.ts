@@ -7,7 +7,7 @@ export interface Mutation {
   name: string
   /** What the product does wrong with it. */
   bug: string
-  /** In server/src or deploy. Not in web: the proofs use the built dashboard, which is not built again. */
+  /** In server/src, sdk/src, mcp/src or deploy. Not in web: the proofs use the built dashboard, which is not built again. */
   file: string
   /** Occurs exactly once in the file. */
   find: string

@@ -3,6 +3,33 @@ import type { Mutation } from './mutation.ts'
 /** At least one in the subject of each proof. */
 export const mutations: readonly Mutation[] = [
   {
+    name: 'mcp-serves-pages-of-other-sites',
+    bug: '/mcp accepts requests of pages of other origins',
+    file: 'server/src/api/mcp/mcp-endpoint.ts',
+    find: 'headers.origin !== publicOrigin',
+    replace: 'false',
+    caughtBy: { test: 'server/src/api/mcp/mcp-endpoint.integration.test.ts' },
+    failure: 'pages of other sites are rejected, also with a key',
+  },
+  {
+    name: 'mcp-lists-every-tool',
+    bug: '/mcp lists tools that the key lacks the scopes for',
+    file: 'mcp/src/mcp-server.ts',
+    find: 'scopes.every((scope) => key.scopes.includes(scope))',
+    replace: 'scopes.length > 0',
+    caughtBy: { test: 'server/src/api/mcp/mcp-endpoint.integration.test.ts' },
+    failure: 'a key lists only the tools that it has the scopes for',
+  },
+  {
+    name: 'mcp-repeats-jobs',
+    bug: 'A tool call that is repeated creates a second job',
+    file: 'mcp/src/tools/job-write-tools.ts',
+    find: "deriveKey('create_job', {",
+    replace: 'deriveKey(String(Math.random()), {',
+    caughtBy: { proof: 'clients' },
+    failure: 'MCP: a lost response does not create a second job',
+  },
+  {
     name: 'client-retries-with-another-key',
     bug: 'The TypeScript client creates a new idempotency key for each attempt of a call',
     file: 'sdk/src/request.ts',
