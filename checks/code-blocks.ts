@@ -36,6 +36,8 @@ const needsContainers = 'needs a container runtime'
 const needsCluster = 'needs a Kubernetes cluster with nodes; checks/helm-api-server.ts installs and upgrades the chart'
 const changesMachine = 'changes the machine: installs packages or a systemd unit'
 
+const installsPythonPackages = 'installs packages; proofs/clients.ts runs the same command in a virtual environment'
+
 /** The reason for each block that no test runs. */
 export const untestedCodeBlockReasons: Readonly<Record<string, string>> = {
   "cli/README.md: colophon job create 'Document the --proxy flag in the install guide.' --wait":
@@ -44,8 +46,8 @@ export const untestedCodeBlockReasons: Readonly<Record<string, string>> = {
     'needs a worker and a runner; proofs/clients.ts runs it',
   'CONTRIBUTING.md: ./setup            # installs Node 24 if it is missing, and the packages':
     'runs for an hour; .ci/run executes the same commands',
-  'python/README.md: pip install -r https://colophon.example.com/clients/python.txt':
-    'installs packages; proofs/clients.ts runs the same command in a virtual environment',
+  'docs/api.md: pip install --requirement https://colophon.example.com/clients/python.txt': installsPythonPackages,
+  'python/README.md: pip install -r https://colophon.example.com/clients/python.txt': installsPythonPackages,
   'README.md: cd deploy': 'proofs/containers.ts runs the same commands',
   "deploy/README.md: echo 'COLOPHON_PUBLIC_URL=https://colophon.example.com' > .env":
     'proofs/containers.ts runs the same commands with another URL',
