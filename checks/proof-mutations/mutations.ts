@@ -61,8 +61,8 @@ export const mutations: readonly Mutation[] = [
     name: 'child-keys-outlive-their-creator',
     bug: 'Keys that were created with a key of a person stay valid when the person loses access',
     file: 'server/src/offboarding/offboarding.ts',
-    find: ' = created_key.id',
-    replace: " = 'nothing'",
+    find: 'SELECT key_creator.id FROM key_creator JOIN created_creator ON key_creator.responsible = created_creator.id',
+    replace: 'SELECT created_creator.id FROM created_creator WHERE false',
     caughtBy: { proof: 'leaving' },
     failure: 'nothing works after 5 s (child key',
   },
@@ -222,8 +222,10 @@ export const mutations: readonly Mutation[] = [
     name: 'federated-identity-outlives-creator',
     bug: 'Keys that a federated identity gave out stay valid when its creator leaves',
     file: 'server/src/offboarding/offboarding.ts',
-    find: 'SELECT key_creator.id FROM key_creator JOIN created_creator ON key_creator.responsible = created_creator.id',
-    replace: 'SELECT created_creator.id FROM created_creator WHERE false',
+    find: `, project_id FROM federated_identity
+    )`,
+    replace: `, project_id FROM federated_identity WHERE false
+    )`,
     caughtBy: { proof: 'ci-federation' },
     failure: 'a key stops when the creator of its identity leaves',
   },

@@ -1,6 +1,6 @@
 import type { AuditEntry } from '@colophon/sdk'
 import { Box, Button, Divider, Group, Stack, Text } from '@mantine/core'
-import { IconBrandGit, IconKey, IconTerminal2, IconUser, IconUserQuestion } from '@tabler/icons-react'
+import { IconBrandGit, IconInfinity, IconKey, IconTerminal2, IconUser, IconUserQuestion } from '@tabler/icons-react'
 import { Fragment } from 'react'
 import { AnchorLink } from '../links.tsx'
 import { RelativeTime } from '../relative-time.tsx'
@@ -44,6 +44,7 @@ export function AuditEntries({
 const icons = {
   person: IconUser,
   key: IconKey,
+  'ci-run': IconInfinity,
   operator: IconTerminal2,
   'code-host': IconBrandGit,
   anonymous: IconUserQuestion,

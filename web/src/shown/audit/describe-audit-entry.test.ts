@@ -61,6 +61,18 @@ test.each([
     'revoked the access of Colophon to the repository',
   ],
   [{ action: 'repository.issue_changed', detail: { issue: 'not_found' } }, 'no longer finds the repository'],
+  [
+    {
+      action: 'access.denied',
+      detail: {
+        route: 'POST /x',
+        code: 'unauthenticated',
+        reason: 'claims_differ',
+        mismatches: [{ identity: 'fid_1', claim: 'ref', expected: 'refs/heads/main', actual: null }],
+      },
+    },
+    'was denied POST /x (claims_differ): ref is missing, expected refs/heads/main',
+  ],
   [{ action: 'repository.issue_changed', detail: { issue: null } }, 'restored access to the repository'],
 ])('describes %j', (entry, description) =>
   expect(describeAuditEntry({ actor: 'ada@example.com', ...entry })).toBe(description),
@@ -70,5 +82,6 @@ test('recognizes the kind of actor', () => {
   expect(parseAuditActor('operator')).toEqual({ kind: 'operator', name: 'colophon-server admin' })
   expect(parseAuditActor('code-host')).toEqual({ kind: 'code-host', name: 'The code host' })
   expect(parseAuditActor('ada@example.com')).toEqual({ kind: 'person', name: 'ada@example.com' })
+  expect(parseAuditActor('fid_1')).toEqual({ kind: 'ci-run', name: 'CI run' })
   expect(parseAuditActor('key_1')).toEqual({ kind: 'key', name: 'API key key_1' })
 })

@@ -81,7 +81,8 @@ const descriptions: Readonly<Record<string, (detail: Detail) => string>> = {
       : 'changed how page views are counted',
   'site_key.created': () => 'created a site key',
   'site_key.revoked': () => 'revoked a site key',
-  'access.denied': ({ route, code, reason }) => `was denied ${text(route)} (${text(reason ?? code)})`,
+  'access.denied': (detail) =>
+    `was denied ${text(detail.route)} (${text(detail.reason ?? detail.code)})${describeMismatches(detail)}`,
   'session.started': ({ method }) => `signed in${signInMethods[text(method)] ?? ''}`,
   'session.failed': ({ email, method, provider }) => {
     const how = method === 'passkey' ? ' with a passkey' : ''
@@ -168,13 +169,25 @@ function describeChangedRules({ from, to }: Detail): string {
 
 const toDetail = (value: unknown): Detail => (typeof value === 'object' && value !== null ? (value as Detail) : {})
 
-export type AuditActor = { kind: 'person' | 'key' | 'operator' | 'code-host' | 'anonymous'; name: string }
+export type AuditActor = { kind: 'person' | 'key' | 'ci-run' | 'operator' | 'code-host' | 'anonymous'; name: string }
 
-/** An actor is an email address, the ID of an API key, `operator` for `colophon-server admin`, or an unknown user of the code host. */
+/** An actor is an email address, the ID of an API key or a federated identity, `operator` for `colophon-server admin`, or an unknown user of the code host. */
 export function parseAuditActor(actor: string): AuditActor {
   if (actor === 'operator') return { kind: 'operator', name: 'colophon-server admin' }
   if (actor === 'code-host') return { kind: 'code-host', name: 'The code host' }
   if (actor === 'anonymous') return { kind: 'anonymous', name: 'Someone' }
   if (actor.startsWith('per_')) return { kind: 'person', name: 'A deleted person' }
+  if (actor.startsWith('fid_')) return { kind: 'ci-run', name: 'CI run' }
   return actor.includes('@') ? { kind: 'person', name: actor } : { kind: 'key', name: `API key ${actor}` }
+}
+
+/** Why the ID token of a CI run was rejected, for each federated identity of its issuer. */
+function describeMismatches({ mismatches, because }: Detail): string {
+  if (typeof because === 'string') return `: ${because}`
+  if (!Array.isArray(mismatches)) return ''
+  const texts = (mismatches as Detail[]).map(
+    ({ claim, expected, actual }) =>
+      `${text(claim)} is ${actual === null ? 'missing' : text(actual)}, expected ${text(expected)}`,
+  )
+  return `: ${texts.join('; ')}`
 }
