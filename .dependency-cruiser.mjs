@@ -108,7 +108,7 @@ const configuration = {
       name: 'clients-use-sdk-only',
       comment: 'Dashboard, command line and the tools for AI assistants use the API like every other client.',
       severity: 'error',
-      from: { path: '^(web|cli|mcp)/', pathNot: test },
+      from: { path: '^(web|cli|mcp|integrations/ci/src)/', pathNot: test },
       to: {
         path: '^(server|dev|testing|proofs)/|^sdk/src/(?!index[.]ts$)',
         pathNot: logReader,
@@ -137,7 +137,7 @@ const configuration = {
     {
       name: 'product-does-not-import-tools',
       severity: 'error',
-      from: { path: '^(server|web|sdk|mcp|cli)/', pathNot: test },
+      from: { path: '^(server|web|sdk|mcp|cli|integrations)/', pathNot: test },
       to: { path: '^(dev|testing|proofs|checks|release)/' },
     },
     {

@@ -43,14 +43,16 @@ export default defineConfig({
           name: 'unit',
           testTimeout: 60_000, // ends only tests that hang, also on a busy machine
           expect: { poll: { timeout: 30_000 } },
-          include: ['{server,web,sdk,mcp,python,cli,dev,testing,proofs,checks,release}/**/*.test.{ts,tsx}'],
+          include: [
+            '{server,web,sdk,mcp,python,cli,integrations,dev,testing,proofs,checks,release}/**/*.test.{ts,tsx}',
+          ],
           exclude: ['**/*.integration.test.ts', '**/node_modules/**', '**/dist/**'],
         },
       },
       {
         test: {
           name: 'integration',
-          include: ['{server,web,sdk,mcp,python,cli,dev,testing,proofs,checks}/**/*.integration.test.ts'],
+          include: ['{server,web,sdk,mcp,python,cli,integrations,dev,testing,proofs,checks}/**/*.integration.test.ts'],
           exclude: ['**/node_modules/**', '**/dist/**'],
           globalSetup: ['testing/harness/vitest-setup.ts'],
           setupFiles: ['testing/harness/denied-statements.ts'],

@@ -59,6 +59,10 @@ export const untestedCodeBlockReasons: Readonly<Record<string, string>> = {
     'needs a published release',
   'deploy/README.md: xargs cosign verify --certificate-identity "$identity" --certificate-oidc-issuer "$issuer" < images.txt':
     'needs a published release',
+  'docs/ci.md: curl --fail-with-body "$COLOPHON_URL/v2/projects/$COLOPHON_PROJECT_ID/token-exchange" \\':
+    'needs the ID token of a CI run; the proof ci-federation sends the same request',
+  'docs/ci.md: name: Docs': 'needs GitHub; integrations.integration.test.ts runs the Action as GitHub does',
+  'docs/ci.md: include:': 'needs GitLab; integrations.integration.test.ts runs the script of the component',
   'docs/contributing/recipes.md: npm run fix': 'runs for an hour; .ci/run executes the same commands',
   'docs/operating.md: docker compose run --rm setup compose-setup --sealing-keys add':
     'needs a container runtime; compose-setup.test.ts runs the same steps',

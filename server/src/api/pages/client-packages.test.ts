@@ -11,11 +11,13 @@ import { addClientPackages } from './client-packages.ts'
 
 const http = { listen: { host: '127.0.0.1', port: 0 }, tls: undefined, trustedProxies: [], shutdownDelaySeconds: 0 }
 const wheelName = 'colophon_client-1.2.3-py3-none-any.whl'
+const ciScriptPath = '/clients/update-docs.mjs'
 const wheelPath = `/clients/${wheelName}`
 
 const builtFiles: Readonly<Record<string, string>> = {
   [sdkPackagePath]: 'sdk/dist/sdk.tgz',
   [commandPath]: 'cli/dist/colophon.mjs',
+  [ciScriptPath]: 'integrations/gitlab/bundle.mjs',
   [wheelPath]: `python/dist/${wheelName}`,
 }
 
@@ -40,6 +42,7 @@ function serve(contents: Record<string, string>) {
 test.each([
   [sdkPackagePath, 'application/gzip', `colophon-sdk-${version}.tgz`],
   [commandPath, 'text/javascript; charset=utf-8', 'colophon.mjs'],
+  [ciScriptPath, 'text/javascript; charset=utf-8', 'update-docs.mjs'],
   [wheelPath, 'application/zip', wheelName],
 ])('serves %s, once per version', async (url, contentType, fileName) => {
   const get = serve({ [url]: 'a package' })
@@ -67,6 +70,6 @@ test('the requirements file names the wheel by its full URL, so that pip looks f
 
 test('an instance without built clients starts, and has nothing there', async () => {
   const get = serve({})
-  for (const url of [sdkPackagePath, commandPath, pythonRequirementsPath, wheelPath])
+  for (const url of [sdkPackagePath, commandPath, ciScriptPath, pythonRequirementsPath, wheelPath])
     expect((await get(url)).statusCode).toBe(404)
 })

@@ -33,6 +33,13 @@ const clientPackages: readonly ClientPackage[] = [
     contentType: 'text/javascript; charset=utf-8',
     fileName: 'colophon.mjs',
   },
+  {
+    url: '/clients/update-docs.mjs',
+    name: 'script of the GitLab CI/CD component',
+    file: 'integrations/gitlab/bundle.mjs',
+    contentType: 'text/javascript; charset=utf-8',
+    fileName: 'update-docs.mjs',
+  },
 ]
 
 export interface ClientPackageOptions {
