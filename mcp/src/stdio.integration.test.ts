@@ -1,4 +1,4 @@
-/** The official client starts a program that serves the tools over stdio. */
+/** The official client starts `colophon mcp`, which serves the tools over stdio. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -14,12 +14,18 @@ afterAll(() => api.drop())
 await api.addModel()
 const { projectId, secret } = await api.createProject()
 
-const program = join(import.meta.dirname, '../../testing/harness/mcp-stdio-program.ts')
-const environment = (key = secret) => ({ ...process.env, COLOPHON_URL: api.url, COLOPHON_API_KEY: key })
+const command = ['--conditions=colophon-source', join(import.meta.dirname, '../../cli/src/main.ts'), 'mcp']
+/** Without the login that is stored on this machine. */
+const environment = (key = secret) => ({
+  ...process.env,
+  COLOPHON_URL: api.url,
+  COLOPHON_API_KEY: key,
+  XDG_CONFIG_HOME: '/nonexistent',
+})
 
 /** Runs the program to its end. The standard input ends after the first line of output, or at once if there is no input. */
 async function run(input: string, env: NodeJS.ProcessEnv) {
-  const child = spawn(process.execPath, [program], { env, stdio: 'pipe' })
+  const child = spawn(process.execPath, command, { env, stdio: 'pipe' })
   child.stdin.on('error', () => {}) // it may end before it reads
   if (input === '') child.stdin.end()
   else child.stdin.write(input)
@@ -35,7 +41,7 @@ test.each(['legacy', 'auto'] as const)('a client of the versions %s lists and ca
   await client.connect(
     new StdioClientTransport({
       command: process.execPath,
-      args: [program],
+      args: command,
       env: environment(readOnly.secret) as Record<string, string>,
     }),
   )
@@ -80,16 +86,16 @@ test('writes only messages to the standard output, and ends with the standard in
 })
 
 test('says on the standard error why it cannot start', async () => {
-  expect(await run('', { ...environment(), COLOPHON_API_KEY: '' })).toEqual({
-    exitCode: 2,
+  expect(await run('', environment(''))).toMatchObject({
+    exitCode: 3,
     stdout: '',
-    stderr: 'Set COLOPHON_URL to the URL of the instance, and COLOPHON_API_KEY to an API key.\n',
+    stderr: expect.stringContaining('colophon login'),
   })
   const revoked = await api.createKey(projectId)
   await api.clientWith(secret).keys.revoke(projectId, revoked.key.id)
   expect(await run('', environment(revoked.secret))).toEqual({
-    exitCode: 1,
+    exitCode: 3,
     stdout: '',
-    stderr: expect.stringMatching(/^colophon mcp: unauthenticated: This API key was revoked. \(req_\w+\)\n$/),
+    stderr: expect.stringContaining('This API key was revoked.'),
   })
 })

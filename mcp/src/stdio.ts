@@ -16,17 +16,16 @@ export interface StdioServerOptions {
   stderr?: Writable
 }
 
-/** Ends when the standard input does. Returns the exit code of the process: 1 if the instance does not accept the key. */
+/** Ends when the standard input does. Throws if the instance does not accept the key. */
 export async function runStdioServer({
   client,
   version,
   stdin = process.stdin,
   stdout = process.stdout,
   stderr = process.stderr,
-}: StdioServerOptions): Promise<0 | 1> {
+}: StdioServerOptions): Promise<void> {
   const report = (error: unknown) => stderr.write(`colophon mcp: ${error instanceof Error ? error.message : error}\n`)
-  const key = await client.me().catch(report)
-  if (typeof key !== 'object') return 1
+  const key = await client.me()
   const hasEnded = once(stdin, 'end')
   const stopping = new AbortController()
   const handle = serveStdio(() => createMcpServer({ client, key }, { version, stopping: stopping.signal }), {
@@ -37,5 +36,4 @@ export async function runStdioServer({
   await hasEnded
   stopping.abort()
   await handle.close()
-  return 0
 }

@@ -6,6 +6,7 @@ import { addImportLogsCommand } from '../import-logs/import-logs-command.ts'
 import { addJobCommands } from '../jobs/job-commands.ts'
 import { addKeyCommands } from '../keys/key-commands.ts'
 import { addLoginCommands } from '../login/login-command.ts'
+import { addMcpCommand } from '../mcp/mcp-command.ts'
 import { addProjectsCommand } from '../projects/projects-command.ts'
 import { environmentVariables } from '../reference/environment-variables.ts'
 import { addReferenceCommands } from '../reference/reference-commands.ts'
@@ -23,6 +24,7 @@ const commandGroups: readonly ((program: Command, context: CommandContext) => vo
   addImportLogsCommand,
   addProjectsCommand,
   addKeyCommands,
+  addMcpCommand,
   addStatusCommand,
   addDoctorCommand,
   addReferenceCommands,
