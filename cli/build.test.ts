@@ -29,14 +29,17 @@ test('it contains only packages that are documented, with their licenses', async
   expect(packages).toEqual([
     '@clack/core',
     '@clack/prompts',
+    '@modelcontextprotocol/core',
+    '@modelcontextprotocol/server',
     'commander',
     'fast-string-truncated-width',
     'fast-string-width',
     'fast-wrap-ansi',
     'sisteransi',
+    'zod',
   ])
   for (const name of packages) expect(code).toMatch(new RegExp(`\\n${name} \\d+\\.\\d+\\.\\d+\\n`))
-  expect(code.match(/Permission is hereby granted/g)?.length).toBeGreaterThanOrEqual(packages.length)
+  expect(code.match(/Permission is hereby granted|Apache License/g)?.length).toBeGreaterThanOrEqual(packages.length)
   for (const [, module] of code.matchAll(/^import .* from "([^"]+)";$/gm)) expect(module).toMatch(/^node:/)
 })
 

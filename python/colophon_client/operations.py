@@ -306,6 +306,34 @@ def revoke_key(project_id: str, key_id: str) -> Operation[types.ApiKey]:
     )
 
 
+def list_federated_identities(project_id: str) -> Operation[types.ListFederatedIdentitiesResponse]:
+    """List federated identities."""
+    return Operation(
+        "GET",
+        "/v2/projects/{projectId}/federated-identities",
+        path={"projectId": project_id},
+    )
+
+
+def create_federated_identity(project_id: str, body: types.CreateFederatedIdentityRequest) -> Operation[types.FederatedIdentity]:
+    """Create a federated identity."""
+    return Operation(
+        "POST",
+        "/v2/projects/{projectId}/federated-identities",
+        path={"projectId": project_id},
+        body=body,
+    )
+
+
+def delete_federated_identity(project_id: str, identity_id: str) -> Operation[types.DeleteFederatedIdentityResponse]:
+    """Delete a federated identity."""
+    return Operation(
+        "DELETE",
+        "/v2/projects/{projectId}/federated-identities/{identityId}",
+        path={"projectId": project_id, "identityId": identity_id},
+    )
+
+
 def get_project(project_id: str) -> Operation[types.Project]:
     """Get a project."""
     return Operation(

@@ -350,6 +350,33 @@ class CreateKeyRequest(TypedDict):
     """
 
 
+class CreateFederatedIdentityRequest(TypedDict):
+    name: str
+    """
+    Name of the federated identity. Keys that are given out for it have this name and the number of the run.
+    """
+
+    provider: Literal['github', 'gitlab', 'other']
+    """
+    CI service that issues the tokens. `github`: GitHub Actions. `gitlab`: GitLab CI/CD. `other`: any other issuer of ID tokens.
+    """
+
+    issuer: NotRequired[str]
+    """
+    URL of the issuer, exactly as in the claim `iss` of the tokens. The default is `https://token.actions.githubusercontent.com` for `github` and `https://gitlab.com` for `gitlab`.
+    """
+
+    claims: dict[str, str]
+    """
+    Claims that a token must have, with their exact text: there are no wildcards. Required are `repository` and `ref` for `github`, `project_path` and `ref_path` for `gitlab`, and `sub` for `other`.
+    """
+
+    scopes: NotRequired[list[Literal['agent:read', 'agent:write', 'analytics:read', 'analytics:write', 'project:read']]]
+    """
+    What the keys can do. The default is `agent:read` and `agent:write`. `project:write` and `agent:approve` cannot be given.
+    """
+
+
 class RenameProjectRequest(TypedDict):
     name: str
     """
@@ -813,7 +840,7 @@ class ChangeMemberRoleRequest(TypedDict):
 
     keep: NotRequired[list[ChangeMemberRoleRequestKeepItem]]
     """
-    IDs of keys, runners and invitations that are not revoked. You take them over: they are revoked when you lose access. An API key cannot take anything over.
+    IDs of keys, federated identities, runners and invitations that are not revoked. You take them over: they are revoked when you lose access. An API key cannot take anything over.
     """
 
 
@@ -1290,7 +1317,7 @@ class ApiKey(TypedDict):
 
     createdBy: str | None
     """
-    Who created the key: the email address of a person, the ID of an API key, or `operator` for `colophon-server admin`. The ID of the person if their account was deleted. Null if it is not known.
+    Who created the key: the email address of a person, the ID of an API key or of a federated identity, or `operator` for `colophon-server admin`. The ID of the person if their account was deleted. Null if it is not known.
     """
 
     takenOverBy: str | None
@@ -1408,14 +1435,14 @@ class CreatedAccess(TypedDict):
     Access to a project that a person created, directly or with an API key: it is revoked with theirs.
     """
 
-    kind: Literal['key', 'runner', 'invitation']
+    kind: Literal['key', 'federated_identity', 'runner', 'invitation']
     """
-    `key`: an API key. `runner`: a runner of the project. `invitation`: an open invitation to the project.
+    `key`: an API key. `federated_identity`: CI runs that can get API keys. `runner`: a runner of the project. `invitation`: an open invitation to the project.
     """
 
     id: str
     """
-    ID of the key, runner or invitation.
+    ID of the key, federated identity, runner or invitation.
     """
 
     projectId: str
@@ -1425,12 +1452,12 @@ class CreatedAccess(TypedDict):
 
     name: str
     """
-    Name of the key or runner, or the email address that was invited.
+    Name of the key, federated identity or runner, or the email address that was invited.
     """
 
     scopes: list[Literal['agent:read', 'agent:write', 'agent:approve', 'analytics:read', 'analytics:write', 'project:read', 'project:write']] | None
     """
-    Scopes of the key. Null if it is not a key.
+    Scopes of the key, or of the keys of the federated identity. Null for a runner and an invitation.
     """
 
     createdBy: str
@@ -1483,6 +1510,67 @@ class DeletedProject(TypedDict):
     deletedAt: str
     """
     Time from which on nobody can use the project. Its data is deleted in the background.
+    """
+
+
+class FederatedIdentity(TypedDict):
+    """
+    CI runs that can exchange their ID tokens for short-lived API keys of the project.
+    """
+
+    id: str
+    """
+    ID of the federated identity.
+    """
+
+    name: str
+    """
+    Name of the federated identity.
+    """
+
+    provider: Literal['github', 'gitlab', 'other']
+    """
+    CI service that issues the tokens. `github`: GitHub Actions. `gitlab`: GitLab CI/CD. `other`: any other issuer of ID tokens.
+    """
+
+    issuer: str
+    """
+    URL of the issuer, exactly as in the claim `iss` of the tokens.
+    """
+
+    claims: dict[str, str]
+    """
+    Claims that a token must have, with their exact text.
+    """
+
+    pinnedClaims: dict[str, str] | None
+    """
+    IDs of the repository and its owner in the first token that was exchanged. Later tokens must have the same ones: the name can be registered again by someone else. Null before the first exchange.
+    """
+
+    scopes: list[Literal['agent:read', 'agent:write', 'analytics:read', 'analytics:write', 'project:read']]
+    """
+    What the keys can do.
+    """
+
+    createdBy: str | None
+    """
+    Who created the federated identity: the email address of a person, the ID of an API key or of a federated identity, or `operator` for `colophon-server admin`. The ID of the person if their account was deleted. Null if it is not known.
+    """
+
+    takenOverBy: str | None
+    """
+    Who kept the federated identity when its creator lost access, and has taken it over. Null if nobody has. It is revoked when that person loses access.
+    """
+
+    createdAt: str
+    """
+    Time at which the federated identity was created.
+    """
+
+    lastUsedAt: str | None
+    """
+    Time of the last exchange. Null if there was none.
     """
 
 
@@ -2668,7 +2756,7 @@ class Runner(TypedDict):
 
     createdBy: str | None
     """
-    Who created the runner: the email address of a person, the ID of an API key, or `operator` for `colophon-server admin`. The ID of the person if their account was deleted. Null if it is not known.
+    Who created the runner: the email address of a person, the ID of an API key or of a federated identity, or `operator` for `colophon-server admin`. The ID of the person if their account was deleted. Null if it is not known.
     """
 
     takenOverBy: str | None
@@ -3244,6 +3332,30 @@ class CreateKeyResponse(TypedDict):
     secret: str
     """
     The secret of the key, to be sent as `Authorization: Bearer`. It is not shown again.
+    """
+
+
+class ListFederatedIdentitiesResponse(TypedDict):
+    audience: str
+    """
+    Audience that the tokens must have: the public URL of the instance.
+    """
+
+    identities: list[FederatedIdentity]
+    """
+    Federated identities, newest first.
+    """
+
+
+class DeleteFederatedIdentityResponse(TypedDict):
+    audience: str
+    """
+    Audience that the tokens must have: the public URL of the instance.
+    """
+
+    identities: list[FederatedIdentity]
+    """
+    Federated identities, newest first.
     """
 
 
