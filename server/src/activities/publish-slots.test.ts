@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { SemaphoreFullError } from '../platform/semaphore.ts'
 import { PublishSlots } from './publish-slots.ts'
 
@@ -12,6 +11,11 @@ const limits = {
   maxWaitingPerProject: 1,
   waitTimeoutMs: 1_000,
 }
+
+// On a busy machine, a millisecond of real time can be longer than `slowAfterMs`.
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+const sleep = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
 /** Results that are published until the test ends them. */
 function startResults(slots: PublishSlots) {
@@ -75,5 +79,7 @@ test('rejects a result when too many are waiting, or when it has waited too long
   void publish('b', 'host')
   const waiting = ['c', 'd', 'e'].map((project) => publish(project, 'host'))
   await expect(publish('f', 'host')).rejects.toThrow(SemaphoreFullError)
-  for (const result of await Promise.allSettled(waiting)) expect(result).toMatchObject({ status: 'rejected' })
+  const settled = Promise.allSettled(waiting)
+  await sleep(20)
+  for (const result of await settled) expect(result).toMatchObject({ status: 'rejected' })
 })
