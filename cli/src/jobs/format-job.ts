@@ -98,15 +98,20 @@ const indent = (text: string) => text.replace(/^(?=.)/gm, '  ')
 const maxInputLength = 160
 const maxOutputLines = 12
 
-/** `isComplete` shows everything that a tool returned, not only its first lines. Undefined if there is nothing to show. */
+/** The agent's title and summary for the pull request, which shows them. */
+const pullRequestBlock = /<pull-request>[\s\S]*?(?:<\/pull-request>|$)/g
+
+/** `isComplete` shows everything, for example all lines that a tool returned. Undefined if there is nothing to show. */
 export function formatEvent(
   event: JobEvent,
   style: Styles,
   { isComplete = false }: { isComplete?: boolean } = {},
 ): string | undefined {
   switch (event.type) {
-    case 'text':
-      return event.text ? printableBlock(event.text).trimEnd() : undefined
+    case 'text': {
+      const text = isComplete ? event.text : event.text?.replaceAll(pullRequestBlock, '')
+      return text?.trim() ? printableBlock(text).trimEnd() : undefined
+    }
     case 'notice':
       return style.yellow(`! ${printableBlock(event.text ?? '')}`)
     case 'tool_call':
