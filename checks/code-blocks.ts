@@ -49,6 +49,8 @@ export const untestedCodeBlockReasons: Readonly<Record<string, string>> = {
   'docs/api.md: pip install --requirement https://colophon.example.com/clients/python.txt': installsPythonPackages,
   'python/README.md: pip install -r https://colophon.example.com/clients/python.txt': installsPythonPackages,
   'README.md: cd deploy': 'proofs/containers.ts runs the same commands',
+  'README.md: - uses: OWNER/colophon/integrations/github-action@COMMIT':
+    'needs GitHub; integrations.integration.test.ts runs the Action as GitHub does',
   "deploy/README.md: echo 'COLOPHON_PUBLIC_URL=https://colophon.example.com' > .env":
     'proofs/containers.ts runs the same commands with another URL',
   "deploy/README.md: echo 'COMPOSE_FILE=compose.yml:compose.tls.yml' >> .env":

@@ -12,12 +12,14 @@ import type { BrowserContext } from 'playwright-core'
 import { openChromium } from '../proofs/onboarding/cold-load.ts'
 import { type ProofRun, seededRandom } from '../proofs/proof.ts'
 import { personalTokenPermissions } from '../server/src/code-hosts/testing/github-test-repository.ts'
+import { scopes } from '../server/src/keys/scopes.ts'
 import { type RunningColophon, startColophon } from '../testing/harness/colophon.ts'
 import { runColophonCommand } from '../testing/harness/colophon-process.ts'
 import { createFirstOwner, type SignedInPerson, toLocalhostOrigin } from '../testing/harness/people.ts'
 import { runOnPostgres } from '../testing/harness/run-on-postgres.ts'
 import { addScriptedModel, promptWithScript } from '../testing/harness/scripted-model.ts'
 import type { Script } from '../testing/simulators/model/script.ts'
+import { renderTerminal, runOnTerminal, type TerminalScreen } from './terminal-pictures.ts'
 
 const docsPictures = join(import.meta.dirname, '../docs/pictures')
 /** Copied to the docs when all are taken. */
@@ -118,6 +120,34 @@ const versionScript: Script = [
   },
 ]
 
+const completionPrompt = 'Document the shell completion of the CLI.'
+const completionScript: Script = [
+  {
+    say: 'There is no page about shell completion yet. I will add one.',
+    call: [
+      { tool: 'grep', arguments: { pattern: 'completion', path: 'docs' } },
+      {
+        tool: 'write',
+        arguments: {
+          path: 'docs/guides/completion.md',
+          content: '# Shell completion\n\n```sh\nacme completion bash >/etc/bash_completion.d/acme\n```\n',
+        },
+      },
+    ],
+    usage: { inputTokens: 5_200, cacheReadTokens: 12_000, outputTokens: 310 },
+  },
+  {
+    say: `I added the page \`docs/guides/completion.md\`.
+
+<pull-request>
+<title>Document the shell completion</title>
+<summary>
+Adds a page with the command that installs the completion for Bash.
+</summary>
+</pull-request>`,
+  },
+]
+
 const pages = [
   { path: '/guides/install', weight: 30 },
   { path: '/', weight: 22 },
@@ -181,6 +211,7 @@ async function main(run: ProofRun): Promise<void> {
   await takePicture(context, 'job', jobUrl, 'Internal links: passed', 'Changes')
   await job.sendFeedback()
   await takePicture(context, 'github', jobUrl, 'Preview site')
+  await takeCommandPictures(context, colophon, owner, projectId)
   cpSync(pictures, docsPictures, { recursive: true })
 }
 
@@ -198,6 +229,42 @@ async function takePicture(
   await page.waitForLoadState('networkidle')
   await sleep(1_000) // animations of the chart
   await page.screenshot({ path: join(pictures, `${name}.png`) })
+  await page.close()
+}
+
+/** Of the `colophon` command, as one file, on a pseudo-terminal. */
+async function takeCommandPictures(
+  context: BrowserContext,
+  colophon: RunningColophon,
+  { client }: SignedInPerson,
+  projectId: string,
+): Promise<void> {
+  const { secret } = await client.keys.create(projectId, { name: 'Terminal', scopes: [...scopes] })
+  const environment = {
+    PATH: process.env.PATH,
+    COLOPHON_URL: colophon.api.url,
+    COLOPHON_API_KEY: secret,
+    PROMPT: promptWithScript(completionPrompt, completionScript),
+  }
+  const file = join(import.meta.dirname, '../cli/dist/colophon.mjs')
+  const show = async (args: string, realArgs = args): Promise<TerminalScreen> => {
+    const output = await runOnTerminal(`node '${file}' ${realArgs}`, { columns: 110, environment })
+    const withExampleHosts = output
+      .replaceAll(colophon.api.url, 'https://colophon.example.com')
+      .replaceAll(colophon.addresses.github.url, 'https://github.com')
+    return { command: `colophon ${args}`, output: withExampleHosts }
+  }
+  const page = await context.newPage()
+  const take = async (name: string, screens: readonly TerminalScreen[]) => {
+    await page.setContent(renderTerminal(screens))
+    await page.locator('pre').screenshot({ path: join(pictures, `${name}.png`) })
+  }
+  await take('command', [
+    // The script is for the model that plays it, not for the reader.
+    await show(`job create '${completionPrompt}' --wait`, 'job create "$PROMPT" --wait'),
+    await show('views --limit 5'),
+  ])
+  await take('command-doctor', [await show('job list'), await show('doctor')])
   await page.close()
 }
 
