@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { Semaphore, SemaphoreFullError } from './semaphore.ts'
+import { Semaphore, SemaphoreFullError, SharedSemaphore } from './semaphore.ts'
 
 function createWork() {
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -55,4 +55,19 @@ test('rejects work that has waited too long, and does not run it later', async (
   await running
   await semaphore.run(async () => {})
   expect(hasRun).toBe(false)
+})
+
+test('one key cannot take the slots of all others, and a rejected key loses no slot', async () => {
+  const semaphore = new SharedSemaphore<string>({
+    all: { maxConcurrent: 3, maxWaiting: 0 },
+    perKey: { maxConcurrent: 2, maxWaiting: 0 },
+  })
+  await semaphore.acquire('a')
+  await semaphore.acquire('a')
+  await expect(semaphore.acquire('a')).rejects.toThrow(SemaphoreFullError)
+  await semaphore.acquire('b')
+  await expect(semaphore.acquire('b')).rejects.toThrow(SemaphoreFullError)
+  semaphore.release('a')
+  await semaphore.acquire('b')
+  await expect(semaphore.acquire('c')).rejects.toThrow(SemaphoreFullError)
 })

@@ -95,3 +95,28 @@ export class KeyedSemaphore<Key> {
     if (semaphore?.isIdle) this.#semaphores.delete(key)
   }
 }
+
+/** Work needs a slot of its key and one of all keys together, so that no key can take the slots of all others. */
+export class SharedSemaphore<Key> {
+  readonly #all: Semaphore
+  readonly #byKey: KeyedSemaphore<Key>
+
+  constructor({ all, perKey }: { all: SemaphoreLimits; perKey: SemaphoreLimits }) {
+    this.#all = new Semaphore(all)
+    this.#byKey = new KeyedSemaphore(perKey)
+  }
+
+  /** Throws a `SemaphoreFullError`. `release` must follow exactly once. */
+  async acquire(key: Key): Promise<void> {
+    await this.#byKey.acquire(key)
+    await this.#all.acquire().catch((error: unknown) => {
+      this.#byKey.release(key)
+      throw error
+    })
+  }
+
+  release(key: Key): void {
+    this.#all.release()
+    this.#byKey.release(key)
+  }
+}

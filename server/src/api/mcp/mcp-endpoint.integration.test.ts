@@ -388,17 +388,17 @@ test('a client that disconnects ends what it waits for', async () => {
   })
 })
 
-test('a key has a limited number of requests at the same time', async () => {
+test('a project has a limited number of requests at the same time, with all its keys', async () => {
   const job = await startJob()
-  const limited = await createKey('agent:read')
+  const keys = await Promise.all([createKey('agent:read'), createKey('agent:read')])
   const abort = new AbortController()
-  const wait = () =>
+  const wait = (key: string) =>
     fetch(mcpUrl, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
         accept: 'application/json, text/event-stream',
-        authorization: `Bearer ${limited}`,
+        authorization: `Bearer ${key}`,
       },
       body: JSON.stringify({
         jsonrpc: '2.0',
@@ -408,11 +408,13 @@ test('a key has a limited number of requests at the same time', async () => {
       }),
       signal: abort.signal,
     })
-  for (let open = 0; open < 20; open++) wait().catch(() => {})
-  const list = () => post(listRequest, { authorization: `Bearer ${limited}` })
+  for (const key of keys) for (let open = 0; open < 20; open++) wait(key).catch(() => {})
+  const list = () => post(listRequest)
   await expect.poll(async () => (await list()).status).toBe(429)
   const rejected = await list()
   expect(rejected.headers.get('retry-after')).toBe('5')
+  const other = await api.createProject()
+  expect((await post(listRequest, { authorization: `Bearer ${other.secret}` })).status).toBe(200)
   abort.abort()
   await expect.poll(async () => (await list()).status).toBe(200)
   await job.finish()

@@ -12,10 +12,11 @@ import { createClient } from '../../../../sdk/src/index.ts'
 import type { ApiKeyRecord } from '../../keys/key-store.ts'
 import type { HttpServer } from '../../platform/http/http-server.ts'
 import { Problem } from '../../platform/http/problem.ts'
+import type { Id } from '../../platform/ids.ts'
+import { SemaphoreFullError, SharedSemaphore } from '../../platform/semaphore.ts'
 import { version } from '../../platform/version.ts'
 import { type AuthorizeDeps, authorize } from '../authorize.ts'
 import { MinuteRateLimit } from '../minute-rate-limit.ts'
-import { ConcurrencyLimit } from './concurrency-limit.ts'
 import { createInProcessFetch } from './in-process-fetch.ts'
 
 const route = { method: 'POST', url: '/mcp', access: 'any-key' } as const
@@ -23,7 +24,8 @@ const route = { method: 'POST', url: '/mcp', access: 'any-key' } as const
 /** Enough for the longest prompt in any encoding. */
 const maxBodyBytes = 512 * 1024
 const maxPerMinute = 600
-const maxConcurrentPerKey = 20
+/** Of a project, not of a key: a project can have hundreds of keys. */
+const maxConcurrentPerProject = 40
 const maxConcurrent = 200
 
 /** Those of the protocol. All others are for the connection, and not for the tools. */
@@ -33,7 +35,10 @@ const passedResponseHeaders = ['content-type', 'x-accel-buffering']
 export function addMcpEndpoint(server: HttpServer, deps: AuthorizeDeps): void {
   const keys = new WeakMap<FastifyRequest, ApiKeyRecord>()
   const rateLimit = new MinuteRateLimit('MCP requests', maxPerMinute)
-  const concurrency = new ConcurrencyLimit(maxConcurrentPerKey, maxConcurrent)
+  const slots = new SharedSemaphore<Id<'prj'>>({
+    all: { maxConcurrent, maxWaiting: 0 },
+    perKey: { maxConcurrent: maxConcurrentPerProject, maxWaiting: 0 },
+  })
   const stopping = new AbortController()
   server.addHook('preClose', async () => stopping.abort())
 
@@ -56,10 +61,10 @@ export function addMcpEndpoint(server: HttpServer, deps: AuthorizeDeps): void {
       const key = keys.get(request)
       if (!key) throw new Error('a request reached its handler without an access check')
       rateLimit.consume(key.id)
-      const release = concurrency.acquire(key.id)
+      await slots.acquire(key.projectId).catch(toProblem)
       const disconnected = new AbortController()
       reply.raw.once('close', () => {
-        release()
+        slots.release(key.projectId)
         disconnected.abort() // after a complete response, nothing is left to abort
       })
       if (Array.isArray(request.body))
@@ -77,6 +82,15 @@ export function addMcpEndpoint(server: HttpServer, deps: AuthorizeDeps): void {
       return sendWebResponse(reply, response)
     },
   })
+}
+
+function toProblem(error: unknown): never {
+  if (!(error instanceof SemaphoreFullError)) throw error
+  throw new Problem(
+    'rate_limited',
+    `The project has ${maxConcurrentPerProject} open requests, or the server is busy with those of others. Wait for one to end.`,
+    { headers: { 'retry-after': '5' } },
+  )
 }
 
 /**

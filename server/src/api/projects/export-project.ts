@@ -5,7 +5,7 @@ import type { ViewReportReader } from '../../analytics/query/view-report-reader.
 import { Problem } from '../../platform/http/problem.ts'
 import { createResponse } from '../../platform/http/route.ts'
 import type { Id } from '../../platform/ids.ts'
-import { KeyedSemaphore, Semaphore, SemaphoreFullError } from '../../platform/semaphore.ts'
+import { SemaphoreFullError, SharedSemaphore } from '../../platform/semaphore.ts'
 import { tarEnd, tarFile } from '../../platform/tar.ts'
 import { defineRoute, type Route } from '../route.ts'
 import { ProjectParams, StreamedBody } from '../schemas.ts'
@@ -16,30 +16,15 @@ export interface ExportProjectDeps extends ProjectArchiveDeps {
 }
 
 /** An export reads all of a project, for as long as the recipient takes: the dashboard of others must not wait for it. */
-const waiting = { maxWaiting: 0 }
-const maxConcurrent = 2
+const maxWaiting = 0
 /** For a file of about a megabyte. Two recipients that stop reading would block the exports of everyone else. */
 const defaultMaxFileSeconds = 120
 
 export function exportProjectRoute(deps: ExportProjectDeps, maxFileSeconds = defaultMaxFileSeconds): Route {
-  const exports = new Semaphore({ maxConcurrent, ...waiting })
-  const ofProject = new KeyedSemaphore<Id<'prj'>>({ maxConcurrent: 1, ...waiting })
-
-  const acquire = async (projectId: Id<'prj'>) => {
-    try {
-      await ofProject.acquire(projectId)
-      await exports.acquire().catch((error: unknown) => {
-        ofProject.release(projectId)
-        throw error
-      })
-    } catch (error) {
-      throw error instanceof SemaphoreFullError ? tooManyExports() : error
-    }
-  }
-  const release = (projectId: Id<'prj'>) => {
-    exports.release()
-    ofProject.release(projectId)
-  }
+  const exports = new SharedSemaphore<Id<'prj'>>({
+    all: { maxConcurrent: 2, maxWaiting },
+    perKey: { maxConcurrent: 1, maxWaiting },
+  })
 
   return defineRoute({
     method: 'GET',
@@ -60,7 +45,7 @@ export function exportProjectRoute(deps: ExportProjectDeps, maxFileSeconds = def
     responseHeaders: { 200: ['Content-Disposition'] },
     problems: ['rate_limited', 'unavailable'],
     async handle({ projectId, recheckAccess }) {
-      await acquire(projectId)
+      await exports.acquire(projectId).catch(toProblem)
       try {
         const views = await deps.viewReports.streamDays(projectId)
         const lines = createInterface({ input: views, crlfDelay: Number.POSITIVE_INFINITY })
@@ -80,7 +65,7 @@ export function exportProjectRoute(deps: ExportProjectDeps, maxFileSeconds = def
         pipeline(archive, compressed, () => {
           clearTimeout(stalled)
           views.destroy()
-          release(projectId)
+          exports.release(projectId)
         })
         return createResponse(200, compressed as Readable, {
           'content-type': 'application/gzip',
@@ -88,7 +73,7 @@ export function exportProjectRoute(deps: ExportProjectDeps, maxFileSeconds = def
           'cache-control': 'no-store',
         })
       } catch (error) {
-        release(projectId)
+        exports.release(projectId)
         throw error
       }
     },
@@ -112,7 +97,9 @@ async function* writeArchive(
   yield tarEnd
 }
 
-const tooManyExports = () =>
-  new Problem('rate_limited', 'The project is being exported already, or too many others are. Try again later.', {
+function toProblem(error: unknown): never {
+  if (!(error instanceof SemaphoreFullError)) throw error
+  throw new Problem('rate_limited', 'The project is being exported already, or too many others are. Try again later.', {
     headers: { 'retry-after': '60' },
   })
+}
