@@ -59,7 +59,7 @@ export async function prepareColophonProcess(name: ProcessName, options: Process
     logFile: join(options.directory, `${name}.log`),
     ...(options.print && { print: options.print }),
     isReady: async () => (await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(1000) })).ok,
-    readyWithinSeconds: 30,
+    readyWithinSeconds: 90, // on a busy machine, the self-test of a runner took more than 30 s
   })
   return { process: managedProcess, url }
 }
