@@ -1,8 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Usage } from '../../models/model.ts'
 import type { ModelCallStore, Reservation } from '../../models/model-call-store.ts'
 
 const noUsage: Usage = { inputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0 }
+
+/** Waits before another attempt to settle, which is idempotent: a busy database or a failover often takes no longer. */
+const retryDelaysMs = [250, 1_000, 3_000]
 
 /** Settles a reservation exactly once, however its call ends. */
 export class UsageMeter {
@@ -54,9 +58,16 @@ export class UsageMeter {
   async #settle(usage: Usage): Promise<void> {
     if (this.#settled) return
     this.#settled = true
-    await this.#calls.settle(this.#reservation, usage).catch((error: unknown) => {
-      // The reservation keeps counting, which is never less than the usage.
-      this.#log.error({ callId: this.#reservation.id, error: String(error) }, 'failed to settle a model call')
-    })
+    for (const delayMs of [...retryDelaysMs, undefined]) {
+      try {
+        return await this.#calls.settle(this.#reservation, usage)
+      } catch (error) {
+        const details = { callId: this.#reservation.id, error: String(error) }
+        // The reservation keeps counting, which is never less than the usage.
+        if (delayMs === undefined) return this.#log.error(details, 'failed to settle a model call')
+        this.#log.warn(details, 'could not settle a model call yet')
+        await sleep(delayMs)
+      }
+    }
   }
 }
