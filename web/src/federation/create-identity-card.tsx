@@ -1,7 +1,8 @@
-import { Button, Checkbox, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { client } from '../app/client.ts'
+import { ScopeCheckboxes } from '../keys/scope-checkboxes.tsx'
 import { scopeDescriptions } from '../keys/scopes.ts'
 import { useReauthentication } from '../people/reauthentication.tsx'
 import { notifySaved } from '../settings/notify-saved.ts'
@@ -89,29 +90,12 @@ export function CreateIdentityCard({ projectId }: { projectId: string }) {
             value={form.issuer}
             onChange={(event) => change({ issuer: event.currentTarget.value })}
           />
-          <Checkbox.Group
+          <ScopeCheckboxes
             label="Scopes of the keys"
-            required
-            value={[...form.scopes]}
+            offered={offeredScopes}
+            selected={form.scopes}
             onChange={(scopes) => change({ scopes })}
-          >
-            <Stack gap={8} mt={6}>
-              {offeredScopes.map(({ scope, description }) => (
-                <Checkbox
-                  key={scope}
-                  value={scope}
-                  label={
-                    <>
-                      {description}{' '}
-                      <Text span size="xs" c="dimmed">
-                        {scope}
-                      </Text>
-                    </>
-                  }
-                />
-              ))}
-            </Stack>
-          </Checkbox.Group>
+          />
           <Group>
             <Button
               type="submit"

@@ -1,5 +1,5 @@
 import type { CreateKeyResponse } from '@colophon/sdk'
-import { Button, Checkbox, Group, NativeSelect, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { Button, Group, NativeSelect, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { readBrowserTimeZone, toCalendarDay } from '../analytics/zoned-days.ts'
@@ -9,6 +9,7 @@ import { ErrorAlert } from '../shown/error-alert.tsx'
 import { type ExpiryOption, expiryOptions, toExpiresAt } from './expiry.ts'
 import { parseNetworks } from './parse-networks.ts'
 import { keysQuery } from './queries.ts'
+import { ScopeCheckboxes } from './scope-checkboxes.tsx'
 import { allScopes, type Scope, scopeDescriptions, selectScopes } from './scopes.ts'
 
 interface Props {
@@ -63,29 +64,12 @@ export function CreateKeyForm({ projectId, onCreated, onCancel }: Props) {
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
         />
-        <Checkbox.Group
+        <ScopeCheckboxes
           label="Scopes"
-          required
-          value={[...scopes]}
+          offered={scopeDescriptions}
+          selected={scopes}
           onChange={(selected) => setScopes(selectScopes(scopes, selected))}
-        >
-          <Stack gap={8} mt={6}>
-            {scopeDescriptions.map(({ scope, description }) => (
-              <Checkbox
-                key={scope}
-                value={scope}
-                label={
-                  <>
-                    {description}{' '}
-                    <Text span size="xs" c="dimmed">
-                      {scope}
-                    </Text>
-                  </>
-                }
-              />
-            ))}
-          </Stack>
-        </Checkbox.Group>
+        />
         <Group justify="space-between">
           <Text size="sm" c="dimmed">
             {hasAllScopes
