@@ -68,13 +68,33 @@ export async function runSchemathesis(options: SchemathesisOptions): Promise<str
   })
 }
 
-/** Without the bodies as NDJSON, which Schemathesis cannot send, not even the examples. Other proofs send them: `hostile-ingest`, `views-are-exact`. */
-async function writeDescription({ apiUrl, directory }: SchemathesisOptions): Promise<string> {
-  const description = (await (await fetch(`${apiUrl}/openapi.json`)).json()) as {
-    paths: Record<string, Record<string, { requestBody?: { content: Record<string, unknown> } }>>
+interface Description {
+  paths: Record<string, Record<string, DescribedOperation>>
+}
+
+interface DescribedOperation {
+  parameters?: { name: string; in: string; schema: { examples?: readonly string[] } }[]
+  requestBody?: { content: Record<string, unknown> }
+}
+
+/**
+ * The service's own description, except for two things:
+ * - It has no bodies as NDJSON, which Schemathesis cannot send, not even the examples. Other proofs send them:
+ *   `hostile-ingest`, `views-are-exact`.
+ * - The examples of path parameters are real IDs. Otherwise it depends on the seed whether any request has one, because
+ *   a parameter in the configuration has a value from its dictionary only with some probability.
+ */
+async function writeDescription({ apiUrl, directory, operations }: SchemathesisOptions): Promise<string> {
+  const description = (await (await fetch(`${apiUrl}/openapi.json`)).json()) as Description
+  for (const described of Object.values(description.paths).flatMap((methods) => Object.values(methods)))
+    delete described.requestBody?.content['application/x-ndjson']
+  for (const { operation, ids } of operations) {
+    const parameters = description.paths[operation.path]?.[operation.method.toLowerCase()]?.parameters ?? []
+    for (const parameter of parameters) {
+      const values = parameter.in === 'path' ? ids[parameter.name] : undefined
+      if (values) parameter.schema.examples = values
+    }
   }
-  for (const operations of Object.values(description.paths))
-    for (const { requestBody } of Object.values(operations)) delete requestBody?.content['application/x-ndjson']
   const file = join(directory, 'openapi.json')
   writeFileSync(file, JSON.stringify(description))
   return file
