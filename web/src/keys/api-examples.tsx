@@ -1,6 +1,6 @@
 import { Anchor, Box, Code, Tabs, Text, Title } from '@mantine/core'
 import { CopyBlock } from '../shown/copy-block.tsx'
-import { apiExamples, renderClientInstallCommand, renderEnvironmentExample } from './examples.ts'
+import { apiExamples, renderEnvironmentExample } from './examples.ts'
 
 export function ApiExamples({ projectId }: { projectId: string }) {
   return (
@@ -30,16 +30,16 @@ export function ApiExamples({ projectId }: { projectId: string }) {
             </Tabs.Tab>
           ))}
         </Tabs.List>
-        {apiExamples.map(({ language, requirement, usesClient, text }) => (
+        {apiExamples.map(({ language, requirement, renderInstallCommand, text }) => (
           <Tabs.Panel key={language} value={language}>
             <Text size="sm" mb="xs">
               {requirement}
             </Text>
-            {usesClient && (
+            {renderInstallCommand && (
               <Box mb="xs">
                 <CopyBlock
                   label="command that installs the client"
-                  text={renderClientInstallCommand({ origin: window.location.origin })}
+                  text={renderInstallCommand({ origin: window.location.origin })}
                 />
               </Box>
             )}

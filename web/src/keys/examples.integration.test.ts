@@ -6,13 +6,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, expect, inject, test, vi } from 'vitest'
 import { startTestApi } from '../../../testing/harness/test-api.ts'
-import {
-  apiExamples,
-  type ExampleInterpreter,
-  renderAiViewExample,
-  renderClientInstallCommand,
-  renderEnvironmentExample,
-} from './examples.ts'
+import { apiExamples, type ExampleInterpreter, renderAiViewExample, renderEnvironmentExample } from './examples.ts'
 
 const api = await startTestApi(inject('services'), 'key examples')
 const folder = mkdtempSync(join(tmpdir(), 'colophon-examples-'))
@@ -52,7 +46,8 @@ const environment = await readEnvironment()
 async function runExample(interpreter: ExampleInterpreter, text: string): Promise<string> {
   const file = join(folder, `example.${extensions[interpreter]}`)
   writeFileSync(file, text)
-  const path = [dirname(process.execPath), process.env.PATH].join(':') // this Node, not another that may be installed
+  // This Node, not another that may be installed, and the Python with the client.
+  const path = [join(folder, '.venv/bin'), dirname(process.execPath), process.env.PATH].join(':')
   const { stdout } = await run(interpreter, [file], {
     cwd: folder,
     env: { PATH: path, ...environment },
@@ -74,13 +69,13 @@ async function cancelJobOf(example: Promise<string>): Promise<void> {
   await Promise.race([cancelled, ended])
 }
 
-test.each(apiExamples)('runs the $language example', async ({ interpreter, usesClient, text }) => {
-  if (usesClient) await runExample('bash', renderClientInstallCommand({ origin: api.url }))
+test.each(apiExamples)('runs the $language example', async ({ interpreter, renderInstallCommand, text }) => {
+  if (renderInstallCommand) await runExample('bash', renderInstallCommand({ origin: api.url }))
   const running = runExample(interpreter, text)
   await cancelJobOf(running)
   const output = await running
-  expect(output).toContain('failed')
-  expect(output).toMatch(/human\W+0/)
+  expect(output).toMatch(/failed|was cancelled/)
+  expect(output).toMatch(/human\W+0|0 views/)
 })
 
 test('counts an AI view', async () => {

@@ -1,5 +1,6 @@
 /** Examples that run as shown. The API key comes from the environment, so that no secret ends up in a file. */
-import { npmNames, sdkPackagePath } from '../../../sdk/npm-names.ts'
+import { pythonRequirementsPath } from '../../../python/distribution.ts'
+import { commandPath, npmNames, sdkPackagePath } from '../../../sdk/npm-names.ts'
 
 export interface ExampleContext {
   /** URL of this instance, for example `https://colophon.example.com`. */
@@ -11,17 +12,13 @@ export interface ExampleContext {
 export type ExampleInterpreter = 'bash' | 'node' | 'python3'
 
 export interface ApiExample {
-  language: 'curl' | 'TypeScript' | 'JavaScript' | 'Python'
+  language: 'curl' | 'Command line' | 'TypeScript' | 'Python'
   interpreter: ExampleInterpreter
-  /** Whether the client that the instance serves must be installed first. */
-  usesClient: boolean
   requirement: string
+  /** Installs the client that the instance serves. By URL, because nobody owns the names of our packages yet. */
+  renderInstallCommand?: (context: Pick<ExampleContext, 'origin'>) => string
   text: string
 }
-
-/** Installs the client by URL, because nobody owns its name on npm yet. */
-export const renderClientInstallCommand = ({ origin }: Pick<ExampleContext, 'origin'>): string =>
-  `npm install ${origin}${sdkPackagePath}`
 
 /** The variables that all examples read. */
 export const renderEnvironmentExample = ({
@@ -72,100 +69,56 @@ console.log(totals)
 for (const { path, human, ai } of views) console.log(path, human, ai)
 `
 
-const javascript = `import { randomUUID } from 'node:crypto'
+const command = `# Create a job and wait until it ends. Ctrl-C ends the waiting, not the job.
+./colophon job create --wait '${prompt}'
 
-const { COLOPHON_URL, COLOPHON_PROJECT_ID, COLOPHON_API_KEY } = process.env
-
-async function call(path, { method = 'GET', headers = {}, body } = {}) {
-  const response = await fetch(COLOPHON_URL + path, {
-    method,
-    headers: { Authorization: \`Bearer \${COLOPHON_API_KEY}\`, 'Content-Type': 'application/json', ...headers },
-    body: body && JSON.stringify(body),
-  })
-  if (!response.ok) throw new Error(\`\${response.status}: \${await response.text()}\`)
-  return response.json()
-}
-
-// Create a job. With an Idempotency-Key, a retry does not create a second one.
-const jobs = \`/v2/agent/\${COLOPHON_PROJECT_ID}/job\`
-let job = await call(jobs, {
-  method: 'POST',
-  headers: { 'Idempotency-Key': randomUUID() },
-  body: { prompt: '${prompt}' },
-})
-
-// Poll it until it is no longer active
-while (job.status === 'active') {
-  await new Promise((resolve) => setTimeout(resolve, 2000))
-  job = await call(\`\${jobs}/\${job.id}\`)
-}
-console.log(job.status, job.prLink)
-
-// Read page views
-const { totals, views } = await call(\`/v1/analytics/\${COLOPHON_PROJECT_ID}/views?dateFrom=2026-01-01&limit=10\`)
-console.log(totals)
-for (const { path, human, ai } of views) console.log(path, human, ai)
+# Read page views
+./colophon views --from 2026-01-01 --limit 10
 `
 
-const python = `import json, os, time, uuid
-from urllib.request import Request, urlopen
+const python = `import os
 
-project = os.environ["COLOPHON_PROJECT_ID"]
+from colophon_client import Colophon
 
-def call(path, body=None, headers={}):
-    headers = {"Authorization": f"Bearer {os.environ['COLOPHON_API_KEY']}", "Content-Type": "application/json", **headers}
-    data = None if body is None else json.dumps(body).encode()
-    with urlopen(Request(os.environ["COLOPHON_URL"] + path, data, headers), timeout=30) as response:
-        return json.load(response)
+client = Colophon(os.environ["COLOPHON_URL"], os.environ["COLOPHON_API_KEY"])
+project_id = os.environ["COLOPHON_PROJECT_ID"]
 
-# Create a job. With an Idempotency-Key, a retry does not create a second one.
-job = call(
-    f"/v2/agent/{project}/job",
-    {"prompt": "${prompt}"},
-    {"Idempotency-Key": str(uuid.uuid4())},
-)
-
-# Poll it until it is no longer active
-while job["status"] == "active":
-    time.sleep(2)
-    job = call(f"/v2/agent/{project}/job/{job['id']}")
+# Create a job and wait until it ends. Retries and lost connections do not create a second one.
+job = client.jobs.create_and_wait(project_id, {"prompt": "${prompt}"})
 print(job["status"], job["prLink"])
 
 # Read page views
-result = call(f"/v1/analytics/{project}/views?dateFrom=2026-01-01&limit=10")
+result = client.views.list(project_id, {"dateFrom": "2026-01-01", "limit": 10}).page()
 print(result["totals"])
 for page in result["views"]:
     print(page["path"], page["human"], page["ai"])
 `
 
 export const apiExamples: readonly ApiExample[] = [
+  { language: 'curl', interpreter: 'bash', requirement: 'For bash, with curl 7.76 or newer.', text: curl },
   {
-    language: 'curl',
+    language: 'Command line',
     interpreter: 'bash',
-    usesClient: false,
-    requirement: 'For bash, with curl 7.76 or newer.',
-    text: curl,
+    requirement: 'The colophon command of this instance is one file that runs with Node.js 20.18 or newer.',
+    renderInstallCommand: ({ origin }) =>
+      `curl --fail-with-body --output colophon ${origin}${commandPath} && chmod +x colophon`,
+    text: command,
   },
   {
     language: 'TypeScript',
     interpreter: 'node',
-    usesClient: true,
     requirement:
       'For Node.js 20 or newer, Deno or Bun. Install the client of this instance, save the example as example.mjs and run “node example.mjs”.',
+    renderInstallCommand: ({ origin }) => `npm install ${origin}${sdkPackagePath}`,
     text: typescript,
-  },
-  {
-    language: 'JavaScript',
-    interpreter: 'node',
-    usesClient: false,
-    requirement: 'For Node.js 18 or newer, without dependencies. Save it as example.mjs and run “node example.mjs”.',
-    text: javascript,
   },
   {
     language: 'Python',
     interpreter: 'python3',
-    usesClient: false,
-    requirement: 'For Python 3.8 or newer, without dependencies.',
+    requirement:
+      'For Python 3.10 or newer. Install the client of this instance in a virtual environment, save the example as example.py and run “python3 example.py”.',
+    renderInstallCommand: ({ origin }) =>
+      `python3 -m venv .venv && . .venv/bin/activate && pip install -r ${origin}${pythonRequirementsPath}`,
     text: python,
   },
 ]
