@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, expect, inject, onTestFinished, test } from 'vitest'
+import { afterAll, expect, inject, onTestFinished, test, vi } from 'vitest'
 import type { Id } from '../../server/src/platform/ids.ts'
 import { createSealer } from '../../server/src/platform/sealed-secrets/sealed-secret.ts'
 import {
@@ -26,11 +26,14 @@ const api = await startTestApi(inject('services'), 'integrations', {
 })
 await api.addModel()
 
+let tokenSeconds = 300
+
 /** As the Action requests tokens from GitHub. */
 const tokenEndpoint = createServer(async (request, response) => {
   const url = new URL(request.url ?? '', 'http://localhost')
   if (request.headers.authorization !== 'Bearer request-token') return response.writeHead(401).end()
-  const value = await issuer.sign({ ...githubClaims, aud: url.searchParams.get('audience') })
+  const exp = Math.floor(Date.now() / 1000) + tokenSeconds
+  const value = await issuer.sign({ ...githubClaims, aud: url.searchParams.get('audience'), exp })
   response.end(JSON.stringify({ value }))
 })
 tokenEndpoint.listen(0, '127.0.0.1')
@@ -161,6 +164,26 @@ test('the GitHub Action does not react to pull requests of Colophon', async () =
   const result = await runAction(projectId, 'Document it\n\nColophon-Job: job_01m7ej5fb2e1et8d6t4k20dq6v')
   expect(result).toMatchObject({ exitCode: 0, summary: expect.stringContaining('Skipped') })
   expect((await client.jobs.list(projectId)).jobs).toEqual([])
+})
+
+test('the GitHub Action waits for the job, with a new key before the old one expires', async () => {
+  const { projectId, client } = await createTrustingProject('github')
+  tokenSeconds = 80 // less than what the Action wants to have left
+  onTestFinished(() => {
+    tokenSeconds = 300
+  })
+  const running = runAction(projectId, 'Add --proxy', { 'INPUT_WAIT-MINUTES': '2' })
+  // No worker runs here, so the job that the Action waits for ends by being cancelled, after its first poll.
+  await vi.waitFor(async () => expect((await client.keys.list(projectId)).keys).toHaveLength(3), {
+    timeout: 60_000,
+    interval: 500,
+  })
+  const [job] = (await client.jobs.list(projectId)).jobs
+  await client.jobs.cancel(projectId, job?.id ?? '')
+  const { output, outputs, summary } = await running
+  expect(new Set(output.match(/colophon_\w+/g)).size).toBeGreaterThan(1)
+  expect(outputs).toMatch(/outcome<<.*\ncancelled\n/)
+  expect(summary).toContain('Status: failed, cancelled')
 })
 
 test('the GitHub Action fails with what to do next', async () => {
