@@ -43,6 +43,7 @@ export const waitForJobTool = defineTool({
     let lastEventId = after ?? null
     let characters = 0
     let hasEnded = true
+    const started = await client.jobs.get(projectId, jobId, { signal })
     try {
       const stream = client.jobs.follow(projectId, jobId, { after, signal: until, reconnectSeconds: timeoutSeconds })
       for await (const event of stream) {
@@ -58,6 +59,8 @@ export const waitForJobTool = defineTool({
       }
     } catch (error) {
       if (signal.aborted || !until.aborted) throw error
+      // A process that stops cannot call its own API any more.
+      if (stopping.aborted) return { isFinished: false, job: toJobSummary(started), events, lastEventId }
       hasEnded = false
     }
     const job = toJobSummary(await client.jobs.get(projectId, jobId, { signal }))

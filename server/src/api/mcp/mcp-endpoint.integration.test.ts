@@ -2,6 +2,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, expect, inject, onTestFinished, test } from 'vitest'
 import { createClaimedTurn } from '../../../../testing/harness/claimed-turn.ts'
+import { toLocalhostOrigin } from '../../../../testing/harness/people.ts'
 import { startTestApi } from '../../../../testing/harness/test-api.ts'
 import { operator } from '../../../../testing/harness/test-instance.ts'
 import { loadViews } from '../../analytics/testing/load-views.ts'
@@ -29,10 +30,15 @@ const writeTools = ['create_job', 'send_message', 'cancel_job']
 
 type Mode = 'legacy' | 'auto'
 
-async function connect(key: string, mode: Mode = 'auto', headers: Record<string, string> = {}): Promise<Client> {
+async function connect(
+  key: string,
+  mode: Mode = 'auto',
+  headers: Record<string, string> = {},
+  url = mcpUrl,
+): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
   const requestInit = { headers: { authorization: `Bearer ${key}`, ...headers } }
-  await client.connect(new StreamableHTTPClientTransport(new URL(mcpUrl), { requestInit }))
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }))
   onTestFinished(() => client.close())
   return client
 }
@@ -212,6 +218,7 @@ test('pages of other sites are rejected, also with a key', async () => {
     expect(await response.json()).toMatchObject({ code: 'cross_origin' })
   }
   expect((await post(listRequest)).status).toBe(200)
+  expect((await post(listRequest, { origin: toLocalhostOrigin(api.url) })).status).toBe(200)
 })
 
 test('a session cookie is not accepted', async () => {
@@ -418,6 +425,35 @@ test('a project has a limited number of requests at the same time, with all its 
   abort.abort()
   await expect.poll(async () => (await list()).status).toBe(200)
   await job.finish()
+})
+
+test('a key has a limited number of requests per minute', async () => {
+  const authorization = `Bearer ${await createKey('agent:read')}`
+  const send20 = () => Promise.all(Array.from({ length: 20 }, () => post(listRequest, { authorization })))
+  let accepted = 0
+  let rejected: Response | undefined
+  // A new minute can begin meanwhile, so that twice as many are accepted.
+  while (!rejected && accepted <= 1_200) {
+    const responses = await send20()
+    accepted += responses.filter(({ status }) => status === 200).length
+    rejected = responses.find(({ status }) => status === 429)
+  }
+  expect(accepted).toBeGreaterThanOrEqual(600)
+  expect(await rejected?.json()).toMatchObject({ code: 'rate_limited', detail: expect.stringContaining('600 MCP') })
+})
+
+test('a process that stops ends the waits, which say where to continue', async () => {
+  const stopping = await startTestApi(inject('services'), 'mcp shutdown')
+  await stopping.addModel()
+  const project = await stopping.createProject()
+  const { jobId } = await createClaimedTurn(stopping, project.projectId, 'test-model')
+  const client = await connect(project.secret, 'auto', {}, `${stopping.url}/mcp`)
+  const waiting = call(client, 'wait_for_job', { jobId, timeoutSeconds: 50 })
+  await new Promise((resolve) => setTimeout(resolve, 1_000))
+  const startMs = performance.now()
+  await stopping.drop()
+  expect((await waiting).output).toMatchObject({ isFinished: false, job: { id: jobId, status: 'active' } })
+  expect(performance.now() - startMs).toBeLessThan(10_000)
 })
 
 test('returns jobs, events and diffs in parts, without control characters', async () => {
