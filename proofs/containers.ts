@@ -1,8 +1,6 @@
 /** Colophon as its users run it: the images and compose files in deploy/, in a container runtime. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { pythonRequirementsPath } from '../python/distribution.ts'
-import { commandPath, sdkPackagePath } from '../sdk/npm-names.ts'
 import { type Client, createClient } from '../sdk/src/index.ts'
 import { createBrowserClient } from '../testing/harness/browser-client.ts'
 import { personPassword } from '../testing/harness/people.ts'
@@ -11,6 +9,7 @@ import { buildColophonImage } from '../testing/services/containers/colophon-imag
 import { type ContainerRuntime, findOrStartContainerRuntime } from '../testing/services/containers/container-runtime.ts'
 import { baseImages, ensureBaseImages } from '../testing/services/containers/substitute-images.ts'
 import { freePort } from '../testing/services/free-port.ts'
+import { runClientsInContainers } from './containers/client-containers.ts'
 import { ComposeProject } from './containers/compose-project.ts'
 import { createTlsFetch } from './containers/tls-client.ts'
 import type { ProofRun } from './proof.ts'
@@ -26,6 +25,7 @@ const demoServices = ['gitea', 'model']
 
 interface Project {
   projectId: string
+  apiKey: string
   client: Client
 }
 
@@ -52,10 +52,7 @@ export async function prove(run: ProofRun): Promise<void> {
   const project = await readDemoProject(compose, url)
   const firstJob = await completesJob(run, project, 'the first job')
   await countsViews(run, project, 1)
-  for (const path of [sdkPackagePath, commandPath, pythonRequirementsPath]) {
-    const { ok, status } = await fetch(url + path)
-    run.check(ok, `api serves the clients, at ${path}: ${status}`)
-  }
+  await runClientsInContainers(run, runtime, { url, projectId: project.projectId, apiKey: project.apiKey })
   await checkContainers(run, compose)
   await checkRunner(run, compose)
 
@@ -116,10 +113,8 @@ async function createFirstOwner(run: ProofRun, compose: ComposeProject, url: str
 async function readDemoProject(compose: ComposeProject, url: string): Promise<Project> {
   const log = await compose.logs('demo')
   const value = (name: string) => new RegExp(`${name}=(\\S+)`).exec(log)?.[1] ?? ''
-  return {
-    projectId: value('COLOPHON_PROJECT_ID'),
-    client: createClient({ baseUrl: url, apiKey: value('COLOPHON_API_KEY') }),
-  }
+  const apiKey = value('COLOPHON_API_KEY')
+  return { projectId: value('COLOPHON_PROJECT_ID'), apiKey, client: createClient({ baseUrl: url, apiKey }) }
 }
 
 async function completesJob(run: ProofRun, project: Project, what: string): Promise<string> {
