@@ -109,13 +109,10 @@ export const dashboardBlocks: Readonly<Record<string, { runBy: string; where: st
     runBy: 'checks/code-blocks.integration.test.ts',
     where: 'renderCheckoutImportCommand(',
   },
-  renderClientInstallCommand: {
-    runBy: 'web/src/keys/examples.integration.test.ts',
-    where: 'renderClientInstallCommand(',
-  },
   renderContainerImportCommand: { notRun: needsContainers },
   renderEnvironmentExample: { runBy: 'web/src/keys/examples.integration.test.ts', where: 'renderEnvironmentExample(' },
   renderExpressSnippet: { runBy: 'web/src/analytics/sending-snippets.test.ts', where: 'renderExpressSnippet(' },
+  renderInstallCommand: { runBy: 'web/src/keys/examples.integration.test.ts', where: 'renderInstallCommand(' },
   renderScriptTag: { runBy: 'proofs/onboarding.ts', where: "copied('script tag')" },
   text: { runBy: 'web/src/keys/examples.integration.test.ts', where: 'test.each(apiExamples)' }, // of apiExamples
 }
