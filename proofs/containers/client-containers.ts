@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ContainerRuntime } from '../../testing/services/containers/container-runtime.ts'
 import { baseImages } from '../../testing/services/containers/substitute-images.ts'
-import { type ApiExample, apiExamples, type ExampleInterpreter } from '../../web/src/keys/examples.ts'
+import { type ApiExample, apiExamples, exampleExtensions } from '../../web/src/keys/examples.ts'
 import type { ProofRun } from '../proof.ts'
 
 export interface ClientSettings {
@@ -24,8 +24,6 @@ USER node
 WORKDIR /home/node
 `
 
-const extensions: Readonly<Record<ExampleInterpreter, string>> = { bash: 'sh', node: 'mjs', python3: 'py' }
-
 export async function runClientsInContainers(
   run: ProofRun,
   runtime: ContainerRuntime,
@@ -36,9 +34,12 @@ export async function runClientsInContainers(
   writeFileSync(join(directory, 'Dockerfile'), dockerfile)
   await runtime.docker(['build', '--tag', image, directory], { env: { DOCKER_BUILDKIT: '1' } })
   for (const example of apiExamples) {
-    const output = await runExample(runtime, example, settings).catch((error: Error) => error.message)
+    const { succeeded, output } = await runExample(runtime, example, settings).then(
+      (text) => ({ succeeded: true, output: text }),
+      (error: Error) => ({ succeeded: false, output: error.message }),
+    )
     run.check(
-      /completed|pull request/i.test(output),
+      succeeded && /completed|pull request/i.test(output),
       `the example "${example.language}" of the API keys page runs in a container: ${output.slice(-500)}`,
     )
   }
@@ -51,7 +52,8 @@ function runExample(
   { url, projectId, apiKey }: ClientSettings,
 ): Promise<string> {
   const install = renderInstallCommand?.({ origin: url }) ?? 'true'
-  const script = `${install} >&2 && printf '%s' "$EXAMPLE" >example.${extensions[interpreter]} && ${interpreter} example.${extensions[interpreter]}`
+  const file = `example.${exampleExtensions[interpreter]}`
+  const script = `${install} >&2 && printf '%s' "$EXAMPLE" >${file} && ${interpreter} ${file}`
   const env = { COLOPHON_URL: url, COLOPHON_PROJECT_ID: projectId, COLOPHON_API_KEY: apiKey, EXAMPLE: text }
   const variables = Object.keys(env).map((name) => `--env=${name}`)
   // The network of the host, because the port of the instance is published on loopback.

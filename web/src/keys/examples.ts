@@ -11,6 +11,12 @@ export interface ExampleContext {
 /** The program that runs an example. */
 export type ExampleInterpreter = 'bash' | 'node' | 'python3'
 
+export const exampleExtensions: Readonly<Record<ExampleInterpreter, string>> = {
+  bash: 'sh',
+  node: 'mjs',
+  python3: 'py',
+}
+
 export interface ApiExample {
   language: 'curl' | 'Command line' | 'TypeScript' | 'Python'
   interpreter: ExampleInterpreter
