@@ -3,6 +3,7 @@
  *
  *   main ─▶ api ─────────────────▶ capabilities ─▶ database (types), platform
  *   main ─▶ api ─▶ api-reference ─▶ the list of problems in platform
+ *   main ─▶ backups ─────────────▶ capabilities ─▶ database (types), platform
  *   main ─▶ gateway, activities ─▶ capabilities, code-hosts ─▶ platform, content-gate ─▶ site-generators
  *   main ─▶ runner ─▶ runner-wire        workflows ┄types┄▶ activities        web, cli, mcp ─▶ sdk
  *   api/mcp ─▶ mcp, sdk
@@ -23,7 +24,8 @@ const capabilities = [
 const serverFolder = (...names) => `^server/src/(${names.join('|')})/`
 const test = '\\.test\\.tsx?$|/testing/'
 /** What the server and the command share. */
-const logReader = '^server/src/analytics/import-logs/(import-in-chunks|log-file|parse-log-line|split-lines)[.]ts$'
+const logReader =
+  '^server/src/analytics/(import-logs/(import-in-chunks|log-file|split-lines)|log-formats/(?!.*[.]test).*)[.]ts$'
 const githubSimulator = '^testing/simulators/github/'
 
 /** The folder `from` of the server may import only these other folders and files of the server, and packages. */
@@ -69,6 +71,11 @@ const configuration = {
       [...capabilities, 'code-hosts', 'content-gate', 'runner-wire', 'database', 'platform'],
       'Thin: they call the capabilities.',
     ),
+    importsOnly(
+      'backups',
+      [...capabilities, 'database', 'platform'],
+      'Reads and writes everything, and knows no process.',
+    ),
     importsOnly('site-generators', [], 'Reads any repository, and knows nothing of Colophon.'),
     importsOnly(
       'content-gate',
@@ -79,7 +86,7 @@ const configuration = {
     importsOnly('runner-wire', ['platform/ids.ts'], 'Types of the protocol between runner and gateway.'),
     importsOnly(
       'runner',
-      ['runner-wire', 'content-gate', 'site-generators', 'platform/log.ts', 'platform/ids.ts'],
+      ['runner-wire', 'content-gate', 'site-generators', 'platform/metrics', 'platform/log.ts', 'platform/ids.ts'],
       'The runner has no credentials but its token, so it imports no code that needs others.',
     ),
     {

@@ -6,7 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 # The system packages that services, tests and proofs need. CONTRIBUTING.md describes other systems.
 install_system_packages() {
   local package missing=()
-  for package in postgresql bubblewrap ripgrep fd-find git ca-certificates python3-venv iptables libfaketime; do
+  for package in postgresql bubblewrap ripgrep fd-find git ca-certificates python3-venv iptables libfaketime procps; do
     dpkg-query --show --showformat='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
   done
   command -v chromium >/dev/null || missing+=(chromium) # on GitHub's images of Ubuntu it is not a package
@@ -29,17 +29,23 @@ fi
 
 # The checks, from `npm run check`. The unit tests take longest, so they start first.
 mapfile -t checks < <(sed --quiet 's/^ *"check": "\(.*\)",$/\1/p' package.json | grep --only-matching '[a-z]*:[a-z-]*' | tac)
-checks+=(check:api check:workflows check:helm)
+checks+=(check:api check:workflows check:helm check:alerts)
 
 # Proofs that every change must pass, longest first. They mostly wait.
 proofs=(
-  onboarding clients site-generators code-host-parity publish-exactly-once malformed-requests hostile-results jobs-survive-crashes sandbox-escapes
-  views-are-exact spend-is-bounded hostile-ingest api-contract hourly-rate-limit runner-failures access-control leaving project-deletion github-faults role-permissions
-  ssrf-protection webhooks passkeys ci-federation
+  onboarding spend-is-bounded views-are-exact sandbox-escapes code-host-parity publish-exactly-once malformed-requests hostile-results
+  jobs-survive-crashes hostile-ingest api-contract access-control github-faults role-permissions leaving project-deletion webhooks
+  reverse-proxies site-generators hourly-rate-limit passkeys ci-federation ssrf-protection
 )
 # Proofs that take long, for what the tests and proofs above cover in part. job-opens-pull-request starts a new runner for each
-# scenario, start-and-recovery installs a clone, containers builds three images, machines-vanish measures latency under load.
-nightly_proofs=(job-opens-pull-request start-and-recovery containers machines-vanish)
+# scenario, start-and-recovery installs a clone, containers builds three images, machines-vanish measures latency under load, restore starts
+# four databases, rolling-upgrade installs the last release, long-haul shows what grows only in its stated hour, alerts waits for each alert,
+# clients installs five runtimes, runner-failures waits for leases, sources kills processes for minutes, server-frameworks installs five
+# frameworks.
+nightly_proofs=(
+  job-opens-pull-request start-and-recovery containers machines-vanish restore rolling-upgrade long-haul alerts clients runner-failures
+  sources server-frameworks
+)
 # Proofs that measure how fast the service is, so nothing else may run beside them, and a shared machine shows little.
 measuring_proofs=(view-query-scale ingest-rate dashboard-speed job-create-rate job-overhead noisy-neighbor steady-state)
 
@@ -51,20 +57,36 @@ passed=0
 failed=0
 failed_logs=()
 times=()
+counted_cpu_seconds=0
 services_pid=''
 declare -A name_of_pid=() start_of_pid=()
+
+# Seconds of CPU time that steps took which have ended, with their children. A machine is slow if steps take long for the same CPU time.
+# Not in a subshell, which would count its own.
+read_cpu_seconds() {
+  local user system minutes
+  times >"$logs/times"
+  { read -r; read -r user system; } <"$logs/times"
+  cpu_seconds=0
+  for minutes in "$user" "$system"; do
+    minutes=${minutes%%.*}
+    cpu_seconds=$((cpu_seconds + ${minutes%m*} * 60 + ${minutes#*m}))
+  done
+}
 
 log_of() { printf '%s/%s' "$logs" "${1//[ :]/-}"; }
 
 record_result() {
-  local name=$1 started=$2 result=$3
+  local name=$1 started=$2 result=$3 cpu_seconds
+  read_cpu_seconds
   if [ "$result" = passed ]; then
     passed=$((passed + 1))
   else
     failed=$((failed + 1))
     failed_logs+=("$(log_of "$name")")
   fi
-  times+=("$(printf '%5d s  %s: %s' $((SECONDS - started)) "$name" "$result")")
+  times+=("$(printf '%5d s %5d s CPU  %s: %s' $((SECONDS - started)) $((cpu_seconds - counted_cpu_seconds)) "$name" "$result")")
+  counted_cpu_seconds=$cpu_seconds
   printf '── %s: %s (%d s)\n' "$name" "$result" $((SECONDS - started))
 }
 
@@ -80,6 +102,13 @@ start() {
 }
 in_session() { exec setsid setpriv --pdeathsig TERM "$@"; }
 
+end_session() {
+  local deadline=$((SECONDS + 60))
+  pkill --session "$1"
+  while pgrep --session "$1" >/dev/null && [ "$SECONDS" -lt "$deadline" ]; do sleep 0.2; done
+  pkill --signal KILL --session "$1"
+}
+
 # The output of a step is printed when it ends.
 wait_for_a_step() {
   local pid='' status=0
@@ -89,31 +118,23 @@ wait_for_a_step() {
   fi
   local name=${name_of_pid[$pid]} started=${start_of_pid[$pid]} result=passed
   unset "name_of_pid[$pid]" "start_of_pid[$pid]"
-  [ "$status" -ne 124 ] || printf 'Stopped after %d minutes.\n' "$max_step_minutes" >>"$(log_of "$name")"
+  if [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then # only npm or the proof itself was stopped
+    printf 'Stopped after %d minutes.\n' "$max_step_minutes" >>"$(log_of "$name")"
+    end_session "$pid"
+  fi
   [ "$status" -eq 0 ] || result=FAILED
   printf '\n── %s (after %d min)\n' "$name" $((SECONDS / 60))
   cat "$(log_of "$name")"
   record_result "$name" "$started" "$result"
 }
 
-# Each step counts as one, the integration tests as two: they use one core, and most proofs less than half of one.
-count_running() {
-  running=${#name_of_pid[@]}
-  local name
-  for name in "${name_of_pid[@]}"; do [ "$name" != test:integration ] || running=$((running + 1)); done
-}
-
 # run_steps MAX STEP...: runs steps, at most MAX at a time. A step is `proof`, a name and the arguments of the proof, or a script of
 # package.json.
 run_steps() {
-  local max=$1 step running arguments=()
+  local max=$1 step arguments=()
   shift
   for step; do
-    count_running
-    while [ "$running" -ge "$max" ]; do
-      wait_for_a_step
-      count_running
-    done
+    while [ "${#name_of_pid[@]}" -ge "$max" ]; do wait_for_a_step; done
     read -r -a arguments <<<"$step"
     if [ "${arguments[0]}" = proof ]; then
       start "${arguments[*]:0:2}" node proofs/prove.ts "${arguments[@]:1}" # not through npm, which does not pass on signals
@@ -223,10 +244,12 @@ finish() {
     printf '\n── the end of the output of the services\n'
     tail --lines=20 "$services_log" | cut --characters=1-240
   fi
+  local cpu_seconds
+  read_cpu_seconds
   rm -r "$logs"
   printf '\n'
   printf '%s\n' "${times[@]}"
-  printf '%5d s  in total\n\n%s\n%d passed, %d failed\n' "$SECONDS" "${closing_remark:-}" "$passed" "$failed"
+  printf '%5d s %5d s CPU  in total, with services\n\n%s\n%d passed, %d failed\n' "$SECONDS" "$cpu_seconds" "${closing_remark:-}" "$passed" "$failed"
   [ "$failed" -eq 0 ] && [ "$interrupted" = no ]
   exit
 }

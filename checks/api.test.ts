@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addRelease, releasesFile } from '../release/releases.ts'
 import { runCommand } from '../testing/services/run-command.ts'
 import { findApiProblems, findBaselines, readDocumentAt } from './api.ts'
 
@@ -20,18 +21,30 @@ async function clone(name: string, ...options: string[]): Promise<string> {
   return join(temporary, name)
 }
 
+/** Lists the commit that is checked out, in a commit of its own. */
+async function recordRelease(root: string, version: string): Promise<void> {
+  const file = join(root, releasesFile)
+  const text = addRelease(readFileSync(file, 'utf8'), { version, commit: await revisionOf(root, 'HEAD') })
+  writeFileSync(file, text)
+  await commit(root, `record ${version}`)
+}
+
 async function commit(root: string, title: string): Promise<void> {
   writeFileSync(join(root, 'sdk/openapi.json'), JSON.stringify({ paths: {}, info: { title } }))
   await git(root, 'add', '--all')
   await git(root, 'commit', '--quiet', '--message', title)
 }
 
+let released: string
+
 beforeAll(async () => {
-  mkdirSync(join(repository, 'sdk'), { recursive: true })
+  for (const folder of ['sdk', 'release']) mkdirSync(join(repository, folder), { recursive: true })
+  writeFileSync(join(repository, releasesFile), '[]')
   await git(repository, 'init', '--quiet', '--initial-branch=main')
   await git(repository, 'commit', '--quiet', '--allow-empty', '--message', 'empty')
-  for (const title of ['first', 'released', 'third']) await commit(repository, title)
-  await git(repository, 'tag', 'v0.1.0', 'HEAD^')
+  for (const title of ['first', 'released']) await commit(repository, title)
+  await recordRelease(repository, '0.1.0')
+  released = await revisionOf(repository, 'HEAD^')
 })
 
 test('compares a branch with the merge base and the last release', async () => {
@@ -41,25 +54,30 @@ test('compares a branch with the merge base and the last release', async () => {
   await commit(branch, 'another change')
   expect(await findBaselines(branch)).toEqual([
     { title: 'the merge base with main', revision: await revisionOf(repository, 'main') },
-    { title: 'the release v0.1.0', revision: 'v0.1.0' },
+    { title: 'the release 0.1.0', revision: released },
   ])
-  expect(await readDocumentAt(branch, 'v0.1.0')).toEqual({ paths: {}, info: { title: 'released' } })
+  expect(await readDocumentAt(branch, released)).toEqual({ paths: {}, info: { title: 'released' } })
 })
 
 test('compares main with its previous commit', async () => {
-  expect(await revisions(await clone('main'))).toEqual([await revisionOf(repository, 'main^'), 'v0.1.0'])
+  expect(await revisions(await clone('main'))).toEqual([await revisionOf(repository, 'main^'), released])
 })
 
 test('compares the commit of a release with the release before it', async () => {
   const release = await clone('release')
   await commit(release, 'release')
-  await git(release, 'tag', 'v0.2.0')
-  expect((await revisions(release)).at(-1)).toBe('v0.1.0')
+  await recordRelease(release, '0.2.0')
+  expect((await revisions(release)).at(-1)).toBe(await revisionOf(release, 'HEAD^'))
+  await git(release, 'switch', '--quiet', '--detach', 'HEAD^')
+  expect((await revisions(release)).at(-1)).toBe(released)
 })
 
 test('finds nothing in a shallow clone, and outside of git', async () => {
+  const directory = join(temporary, 'outside')
+  mkdirSync(join(directory, 'release'), { recursive: true })
+  writeFileSync(join(directory, releasesFile), '[]')
   expect(await findBaselines(await clone('shallow', '--depth=1'))).toEqual([])
-  expect(await findBaselines(temporary)).toEqual([])
+  expect(await findBaselines(directory)).toEqual([])
 })
 
 test('finds no document in a revision before it was added', async () => {

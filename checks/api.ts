@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { findLastRelease } from '../release/releases.ts'
 import { parseVersion } from '../release/version.ts'
 import { runCommand } from '../testing/services/run-command.ts'
 import { findBreakingChanges, type OpenApiDocument } from './openapi-compatibility.ts'
@@ -34,9 +35,9 @@ const git = (root: string, ...args: string[]) =>
 const findCommit = (root: string, revision: string) =>
   git(root, 'rev-parse', '--verify', '--quiet', `${revision}^{commit}`)
 
-/** Empty in a clone without history and tags. */
+/** Empty in a clone without history. */
 export async function findBaselines(root: string): Promise<Baseline[]> {
-  const baselines = [await findBaseOfBranch(root), await findLastRelease(root)]
+  const baselines = [await findBaseOfBranch(root), await findReleaseBaseline(root)]
   return baselines.filter((baseline) => baseline !== undefined)
 }
 
@@ -51,13 +52,10 @@ async function findBaseOfBranch(root: string): Promise<Baseline | undefined> {
   return previous === undefined ? undefined : { title: 'the previous commit of main', revision: previous }
 }
 
-/** Without the tags of HEAD: the commit of a release is compared with the release before it. */
-async function findLastRelease(root: string): Promise<Baseline | undefined> {
-  const tagsOfHead = (await git(root, 'tag', '--points-at', 'HEAD', 'v*')) ?? ''
-  const excluded = tagsOfHead.split('\n').filter(Boolean)
-  const options = excluded.map((tag) => `--exclude=${tag}`)
-  const tag = await git(root, 'describe', '--tags', '--abbrev=0', '--match=v*', ...options, 'HEAD')
-  return tag === undefined ? undefined : { title: `the release ${tag}`, revision: tag }
+async function findReleaseBaseline(root: string): Promise<Baseline | undefined> {
+  const release = await findLastRelease(root)
+  const commit = release && (await findCommit(root, release.commit))
+  return release && commit !== undefined ? { title: `the release ${release.version}`, revision: commit } : undefined
 }
 
 export async function readDocumentAt(root: string, revision: string): Promise<OpenApiDocument | undefined> {
@@ -94,7 +92,7 @@ async function checkCompatibility(root: string): Promise<string[]> {
     console.log(`Compared with ${title}: ${found.length} changes break clients.`)
   }
   if (comparisons === 0) {
-    console.log('There is nothing to compare the API with: this clone has neither history of main nor a release tag.')
+    console.log('There is nothing to compare the API with: this clone has no history (git fetch --unshallow).')
     return []
   }
   const listFile = join(import.meta.dirname, 'api-changes.json')

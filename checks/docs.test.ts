@@ -21,7 +21,8 @@ const manifests = [
 const folders = 'server|web|sdk|mcp|python|cli|dev|testing|proofs|checks|release|deploy|docs|\\.ci|\\.github'
 const pathPattern = new RegExp(`^\\.?/?((?:${folders})(?:/[\\w.*{}<>…-]+)*/?)$`)
 
-const createdByOperators = /^deploy\/(secrets\/|settings\.env$)/
+/** Created by operators, or in the repository of a reader. */
+const pathsElsewhere = /^(?:deploy\/(?:secrets\/|settings\.env$)|server\/middleware\/count-views\.js$)/
 
 const codeIn = (text: string) => [
   ...[...text.matchAll(/`([^`\n]+)`/g)].map((match) => match[1] ?? ''),
@@ -35,7 +36,7 @@ test.each(documents)('%s names only paths that exist', (document) => {
   const words = codeIn(text).flatMap((code) => code.split(/\s+/))
   const paths = words
     .flatMap((word) => word.match(pathPattern)?.[1] ?? [])
-    .filter((path) => !/[*{}<>…]/.test(path) && !createdByOperators.test(path))
+    .filter((path) => !/[*{}<>…]/.test(path) && !pathsElsewhere.test(path))
   const missing = paths.filter(
     (path) => !existsSync(join(root, path)) && !existsSync(join(root, dirname(document), path)),
   )
@@ -98,6 +99,10 @@ test('every setting that configuration.md names exists', () => {
   expect([...documented.difference(new Set(known))]).toEqual([])
 })
 
+test.each(globSync('deploy/proxies/*', { cwd: root }))('the docs show %s, which a proof tests, as it is', (file) => {
+  expect(read('docs/operations/tls-and-proxies.md')).toContain(`\n${read(file)}\`\`\`\n`)
+})
+
 test('every dependency is documented, and every documented dependency exists', () => {
   const dependencies = manifests.flatMap((path) => {
     const { dependencies: runtime = {}, devDependencies: development = {} } = JSON.parse(read(path))
@@ -120,6 +125,7 @@ test('every dependency is documented, and every documented dependency exists', (
     'actionlint',
     'helm',
     'kubeconform',
+    'promtool',
     'k8s.io/kubernetes',
     '@octokit/fixtures',
     '@octokit/openapi',

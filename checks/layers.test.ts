@@ -33,7 +33,7 @@ const cases: Case[] = [
   ['testing/simulators/github/a.test.ts', 'testing/services/c.ts', 'github-simulator-is-independent'],
   ['testing/harness/a.ts', 'testing/simulators/github/b.ts', 'github-simulator-by-name'],
 
-  ['cli/src/b.ts', 'server/src/analytics/import-logs/parse-log-line.ts', undefined],
+  ['cli/src/b.ts', 'server/src/analytics/log-formats/parse-log-line.ts', undefined],
   ['server/src/api/g.ts', 'server/src/jobs/e.ts', undefined],
   ['server/src/api/j.ts', 'server/src/api-reference/c.ts', undefined],
   ['server/src/api/mcp/a.ts', 'sdk/src/index.ts', undefined],

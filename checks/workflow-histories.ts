@@ -1,9 +1,14 @@
 /**
- * npm run histories: records how jobs run with the current workflow, as Temporal histories. The recorded histories stand for
- * jobs that are in progress on instances during an upgrade, so they are never recreated: a change of the workflow adds another
- * set, and a test replays all sets.
+ * npm run histories              records how jobs and deliveries run with the current workflows, as Temporal histories, in the set `next`
+ * npm run histories -- VERSION   records them as those of a release, which `npm run release` does
+ *
+ * The histories of a release stand for what is in progress on instances during an upgrade from it, so they are never recreated. A
+ * test replays all sets.
  */
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, Connection } from '@temporalio/client'
@@ -12,7 +17,9 @@ import { craftCommit, createCommitBundle } from '../server/src/code-hosts/testin
 import { createGiteaTestRepository } from '../server/src/code-hosts/testing/gitea-test-repository.ts'
 import type { Job } from '../server/src/jobs/job.ts'
 import type { JobStatus } from '../server/src/jobs/job-state.ts'
+import { loadCredentialCommandConfig } from '../server/src/platform/config.ts'
 import type { Id } from '../server/src/platform/ids.ts'
+import { createSealer } from '../server/src/platform/sealed-secrets/sealed-secret.ts'
 import type { TurnReport } from '../server/src/runner-wire/runner-wire.ts'
 import { connectTestRepository } from '../testing/harness/connect-test-repository.ts'
 import { createTestInstance } from '../testing/harness/test-instance.ts'
@@ -37,6 +44,9 @@ const stories = {
 } as const
 type Story = keyof typeof stories
 
+/** How the first request to an endpoint is answered. After a failure, another event wakes the workflow while it waits for the retry. */
+const deliveryStories = { delivered: 204, retried: 500 } as const
+
 await using cleanup = new AsyncDisposableStack()
 const services = await findOrStartServices()
 cleanup.defer(services.release)
@@ -47,7 +57,17 @@ const repository = await createGiteaTestRepository(gitea)
 cleanup.defer(repository.remove)
 const { projectId } = await instance.createProject()
 await connectTestRepository(instance, projectId, repository)
-const jobs = await startTestWorker(instance)
+let firstStatus = 204
+let requests = 0
+const receiver = createServer((request, response) => {
+  request.resume()
+  requests += 1
+  response.writeHead(requests === 1 ? firstStatus : 204).end()
+}).listen(0, '127.0.0.1')
+await once(receiver, 'listening')
+cleanup.defer(() => void receiver.close())
+const receiverHost = `127.0.0.1:${(receiver.address() as AddressInfo).port}`
+const jobs = await startTestWorker(instance, { COLOPHON_EGRESS_ALLOWED_WEBHOOK_HOSTS: receiverHost })
 cleanup.defer(jobs.stop)
 
 const attemptCounts = new Map<string, number>()
@@ -72,14 +92,30 @@ const connection = await Connection.connect({ address: temporalAddress })
 cleanup.defer(() => connection.close())
 const client = new Client({ connection, namespace: instance.environment.COLOPHON_TEMPORAL_NAMESPACE ?? '' })
 
-const set = String(Math.max(0, ...readdirSync(directory).map(Number).filter(Number.isInteger)) + 1)
-mkdirSync(join(directory, set))
+const [set = 'next'] = process.argv.slice(2)
+rmSync(join(directory, 'next'), { recursive: true, force: true })
+mkdirSync(join(directory, set)) // fails if the release has its histories already
 for (const [story, status] of Object.entries(stories) as [Story, JobStatus][]) {
   const jobId = await runJob(story)
   const job = await instance.stores.jobs.get(projectId, jobId)
   if (job.status !== status)
     throw new Error(`${story} ended as ${job.status}, not ${status}: ${JSON.stringify(job.error)}`)
-  const history = await client.workflow.getHandle(jobId).fetchHistory()
+  await record(story, jobId)
+}
+for (const [story, status] of Object.entries(deliveryStories)) {
+  firstStatus = status
+  requests = 0
+  const endpoint = await createEndpoint()
+  await runJob('completed')
+  await waitForRequests(1)
+  if (status === 500) await runJob('completed')
+  await client.workflow.getHandle(endpoint).result()
+  await record(story, endpoint)
+  await instance.stores.endpoints.delete(projectId, endpoint, operator)
+}
+
+async function record(story: string, workflowId: string): Promise<void> {
+  const history = await client.workflow.getHandle(workflowId).fetchHistory()
   const name = `${story.replaceAll(' ', '-')}.json`
   // Not `historyToJSON`: it requires the copy of protobufjs that created the history, and there are two copies (tried).
   const plain = History.toObject(History.fromObject(history), { longs: String, bytes: String, enums: String })
@@ -87,6 +123,23 @@ for (const [story, status] of Object.entries(stories) as [Story, JobStatus][]) {
   const text = JSON.stringify(plain, null, 1).replaceAll(join(import.meta.dirname, '..'), '/colophon')
   writeFileSync(join(directory, set, name), `${text}\n`)
   console.log(`${set}/${name}: ${history.events?.length} events`)
+}
+
+async function createEndpoint(): Promise<Id<'end'>> {
+  const endpoint = {
+    kind: 'webhook',
+    name: 'an endpoint',
+    target: `http://${receiverHost}/`,
+    events: ['job.completed'],
+    maxPerSecond: undefined,
+    secret: 'whsec_AA==',
+  } as const
+  const sealer = createSealer(loadCredentialCommandConfig(instance.environment).sealingKeys)
+  return (await instance.stores.endpoints.create(projectId, endpoint, sealer, operator)).id
+}
+
+async function waitForRequests(count: number): Promise<void> {
+  while (requests < count) await sleep(50)
 }
 
 async function runJob(story: Story): Promise<Id<'job'>> {

@@ -18,11 +18,13 @@ const onlyFor = {
     '@temporalio/client',
     '@temporalio/worker',
     '@temporalio/workflow',
+    'age-encryption',
     'better-auth',
     'kysely',
     'marked',
     'nodemailer',
     'pg',
+    'pg-copy-streams',
   ],
   runner: ['@earendil-works/pi-coding-agent', '@mdx-js/mdx'],
 }

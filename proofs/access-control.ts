@@ -69,7 +69,7 @@ const undocumentedRoutes: Readonly<Record<string, string>> = { 'POST /mcp': 'any
 /** Compares the registered routes with the OpenAPI document. Other undocumented routes must be public or check a signature. */
 async function checkEveryRouteIsDocumented(run: ProofRun, operations: readonly ApiOperation[]): Promise<void> {
   const listen = { host: '127.0.0.1', port: 0 }
-  const log = createLog('proof', { level: 'error' })
+  const log = createLog('test', { level: 'error' })
   const { server, declaredRoutes } = createApi(
     { publicUrl: 'http://localhost', github: { baseUrls: [] as readonly string[] } } as ApiDeps,
     { listen, tls: undefined, trustedProxies: [], shutdownDelaySeconds: 0 },

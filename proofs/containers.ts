@@ -11,11 +11,13 @@ import { baseImages, ensureBaseImages } from '../testing/services/containers/sub
 import { freePort } from '../testing/services/free-port.ts'
 import { runClientsInContainers } from './containers/client-containers.ts'
 import { ComposeProject } from './containers/compose-project.ts'
+import { measureUnderLoad } from './containers/measure-under-load.ts'
+import { restoreFromBackup } from './containers/restore-from-backup.ts'
 import { createTlsFetch } from './containers/tls-client.ts'
 import type { ProofRun } from './proof.ts'
 
 export const guarantee =
-  'docker compose up starts everything from one file, keeps its data, and recovers from the crash of any container'
+  'docker compose up starts everything from one file, keeps its data, restores it from a backup, and recovers from the crash of any container'
 
 const firstOwnerEmail = 'first@example.com'
 const maxLongRunning = 6
@@ -43,7 +45,8 @@ export async function prove(run: ProofRun): Promise<void> {
     HTTPS_ADDRESS: `127.0.0.1:${ports.https}`,
   }
   const name = `colophon-proof-${ports.api}`
-  const compose = new ComposeProject(runtime, { name, env, files: ['compose.yml', 'compose.demo.yml'] })
+  const files = ['compose.yml', 'compose.demo.yml']
+  const compose = new ComposeProject(runtime, { name, env, files })
   run.cleanUp(() => compose.run('down', '--volumes', '--timeout', '10'))
 
   run.figure('seconds from docker compose up to healthy', (await compose.up()).toFixed(0))
@@ -55,22 +58,29 @@ export async function prove(run: ProofRun): Promise<void> {
   await runClientsInContainers(run, runtime, { url, projectId: project.projectId, apiKey: project.apiKey })
   await checkContainers(run, compose)
   await checkRunner(run, compose)
+  await checkUpgradeCommands(run, compose)
 
+  const keepsItsData = async (rounds: number, after: string) => {
+    const { jobs } = await project.client.jobs.list(project.projectId)
+    run.check(
+      jobs.some(({ id }) => id === firstJob),
+      `the first job is there after ${after}`,
+    )
+    await countsViews(run, project, rounds)
+    await owner.signIn()
+    await completesJob(run, project, `a job after ${after}`)
+  }
   await compose.run('down')
   run.figure('seconds from down to healthy again', (await compose.up()).toFixed(0))
-  const { jobs } = await project.client.jobs.list(project.projectId)
-  run.check(
-    jobs.some(({ id }) => id === firstJob),
-    'the first job is there after down and up',
-  )
-  await countsViews(run, project, 2)
-  await owner.signIn()
-  await completesJob(run, project, 'a job after down and up')
+  await keepsItsData(2, 'down and up')
+  await restoreFromBackup(run, runtime, { name, env, files })
+  await keepsItsData(3, 'the restore of a backup')
+
+  await measureUnderLoad(run, compose, { ...project, seconds: run.size === 'ci' ? 20 : 120 })
 
   if (run.size === 'ci') return
-  const files = ['compose.yml', 'compose.demo.yml', 'compose.tls.yml']
   const tlsEnv = { ...env, COLOPHON_PUBLIC_URL: 'https://localhost' }
-  const withTls = new ComposeProject(runtime, { name, env: tlsEnv, files })
+  const withTls = new ComposeProject(runtime, { name, env: tlsEnv, files: [...files, 'compose.tls.yml'] })
   run.cleanUp(() => withTls.run('down', '--volumes', '--timeout', '10'))
   await withTls.up()
   await checkTls(run, withTls, project.projectId, ports.https)
@@ -177,6 +187,17 @@ async function checkContainers(run: ProofRun, compose: ComposeProject): Promise<
 async function checkRunner(run: ProofRun, compose: ComposeProject): Promise<void> {
   const log = await compose.logs('runner')
   run.check(log.includes('ready: waiting for turns'), 'the self-test of the sandbox succeeds in the container')
+}
+
+/** As deploy/README.md shows them. */
+async function checkUpgradeCommands(run: ProofRun, compose: ComposeProject): Promise<void> {
+  const upgrade = (option: string) => {
+    const program = ['migrate', 'server/src/main/colophon-server.ts', 'upgrade', option]
+    return compose.run('run', '--rm', '-T', '--no-deps', '--entrypoint', 'node', ...program)
+  }
+  const plan = await upgrade('--check')
+  run.check(plan.includes('the instance is up to date'), `upgrade --check reads the instance: ${plan}`)
+  await upgrade('--finish') // rejects if the exit code is not 0
 }
 
 /** Caddy has a certificate of its own authority for `localhost`, and one of Let's Encrypt for other names. */

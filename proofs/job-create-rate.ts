@@ -154,7 +154,7 @@ function createMethods({ pool, stores, environment }: Colophon, connection: Conn
   const temporal = new Client({ connection, namespace: environment.COLOPHON_TEMPORAL_NAMESPACE ?? '' })
   const start = (jobId: string) =>
     temporal.workflow.start('runAgentJob', { workflowId: jobId, taskQueue: jobTaskQueue, args: [jobId] })
-  const { startJob } = createJobSignaler(temporal, connection, createLog('proof', { level: 'error' }))
+  const { startJob } = createJobSignaler(temporal, connection, createLog('test', { level: 'error' }))
   return {
     rows: ({ projectId }) => insertRows(pool, projectId),
     baseline: async ({ projectId }) => start(await insertRows(pool, projectId)),

@@ -117,21 +117,28 @@ async function everyCredentialIsKnown(
 }
 
 interface OpenApiDocument {
+  components: { schemas: Record<string, unknown> }
   paths: Record<string, Record<string, { operationId: string; responses: Record<string, unknown> }>>
 }
 
-/** Operations whose successful response sets a cookie, or has a field for a token, secret or link. */
-const findCredentialOperations = ({ paths }: OpenApiDocument): string[] =>
-  Object.values(paths)
+/** Operations whose successful response sets a cookie, or has a field for a token, secret or link. Links in shared schemas are others. */
+const findCredentialOperations = ({ paths, components }: OpenApiDocument): string[] => {
+  const withSchemas = (response: unknown) =>
+    JSON.stringify(response).replace(/"#\/components\/schemas\/(\w+)"/g, (_, name: string) =>
+      JSON.stringify(components.schemas[name]),
+    )
+  return Object.values(paths)
     .flatMap((methods) => Object.values(methods))
     .filter(({ responses }) =>
       Object.entries(responses).some(
         ([status, response]) =>
           status.startsWith('2') &&
-          /"(?:Set-Cookie|token|secret|attemptToken|url)":\{/.test(JSON.stringify(response).replaceAll(' ', '')),
+          (/"(?:Set-Cookie|url)":\{/.test(JSON.stringify(response)) ||
+            /"(?:token|secret|attemptToken)":\{/.test(withSchemas(response))),
       ),
     )
     .map(({ operationId }) => operationId)
+}
 
 interface Departure {
   name: string

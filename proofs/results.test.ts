@@ -5,7 +5,7 @@ import { proofNames, readResults, renderResults } from './results.ts'
 
 test('every proof has a recorded run with figures', () => {
   const results = readResults()
-  expect(results.map(({ proof }) => proof)).toEqual(proofNames.toSorted())
+  expect(results.map(({ proof }) => proof).toSorted()).toEqual(proofNames.toSorted())
   for (const { proof, figures } of results) expect(figures.length, proof).toBeGreaterThan(0)
 })
 

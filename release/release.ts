@@ -2,7 +2,7 @@
  * npm run release -- VERSION [--dry-run | --tagged] [--output DIRECTORY] [--repository OWNER/NAME]
  *
  * --dry-run makes everything that a release consists of, from a temporary clone; the checkout is not changed. Without it, the
- * version is committed and tagged, and nothing is pushed. The workflow of the pushed tag uses --tagged, which makes the same
+ * version is committed and tagged, a second commit records the first in releases.json, and nothing is pushed. The workflow of the pushed tag uses --tagged, which makes the same
  * files from a commit that has the version already, and --image-digest for the images that it has pushed.
  */
 import {
@@ -29,6 +29,7 @@ import { type Build, provenanceStatement } from './provenance.ts'
 import { releasedChartValues } from './released-chart-values.ts'
 import { releasedComposeFile } from './released-compose-file.ts'
 import { type ImageDigests, imageRegistry, imageTargets, parseImageDigests } from './released-images.ts'
+import { addRelease, readReleases, releasesFile } from './releases.ts'
 import { removeUnreleasedPackages } from './sbom.ts'
 import { setChartVersion, setLockfileVersion, setManifestVersion, versionProblem } from './version.ts'
 
@@ -92,7 +93,7 @@ async function refuseIfNotReleasable({ version, mode }: Request): Promise<void> 
     if (current !== version) throw new ReleaseRefused(`package.json has version ${current}, not ${version}.`)
     return
   }
-  const problem = versionProblem(version, { current, tags: (await git(root, 'tag', '--list', 'v*')).split('\n') })
+  const problem = versionProblem(version, { current, released: readReleases(root).map((release) => release.version) })
   if (problem) throw new ReleaseRefused(problem)
 }
 
@@ -198,7 +199,7 @@ async function makeArtifacts(source: string, request: Request): Promise<string[]
   }
 
   step('compose files')
-  for (const name of ['compose.yml', 'compose.tls.yml', 'compose.demo.yml']) {
+  for (const name of ['compose.yml', 'compose.tls.yml', 'compose.backup.yml', 'compose.demo.yml']) {
     const compose = readFileSync(join(source, 'deploy', name), 'utf8')
     writeFileSync(join(output, name), releasedComposeFile(compose, { prefix, version, digests }))
   }
@@ -298,18 +299,36 @@ function printSummary(artifacts: readonly Artifact[], skipped: readonly string[]
     console.log('The origin of this clone is not on GitHub: use --repository OWNER/NAME for the names of images.')
 }
 
+const intendedChangesFiles = ['checks/api-changes.json', 'checks/schema-changes.json']
+const historiesDirectory = 'server/src/workflows/histories'
+
+/**
+ * In a commit of its own: no commit can contain its own hash. From here on the API and the schema are compared with this release, which
+ * has all changes that were listed, and the workflow histories of this release are replayed.
+ */
+async function recordRelease(version: string, commit: string): Promise<void> {
+  editFile(join(root, releasesFile), (text) => addRelease(text, { version, commit }))
+  for (const file of intendedChangesFiles) editFile(join(root, file), () => '[]\n')
+  await git(root, 'add', releasesFile, ...intendedChangesFiles, historiesDirectory)
+  await git(root, 'commit', '--quiet', '--message', `release: record the commit of ${version}`)
+}
+
 async function commitAndTag({ version }: Request): Promise<void> {
   releaseNotes(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), version)
   if (!existsSync(join(root, 'node_modules'))) throw new ReleaseRefused('Run ./setup first.')
+  console.log('  workflow histories (about 1 min)') // not committed before the release: they belong to the commit that records it
+  await runCommand([process.execPath, 'checks/workflow-histories.ts', version], { cwd: root })
   await commitVersion(root, version)
   await git(root, 'tag', '--annotate', `v${version}`, '--message', `Colophon ${version}`)
-  console.log(`Committed and tagged v${version}. Nothing is published yet. Push the commit:
+  const commit = await git(root, 'rev-parse', 'HEAD')
+  await recordRelease(version, commit)
+  console.log(`Committed and tagged v${version}. Nothing is published yet. Push the commit of the release:
 
-  git push origin HEAD:main
+  git push origin ${commit}:main
 
-When CI has passed for it, push the tag. This starts .github/workflows/release.yml:
+When CI has passed for it, push the tag, which starts .github/workflows/release.yml, and the commit that records the release:
 
-  git push origin v${version}`)
+  git push origin v${version} HEAD:main`)
 }
 
 try {

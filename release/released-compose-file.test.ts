@@ -5,16 +5,26 @@ import { releasedComposeFile } from './released-compose-file.ts'
 
 const source = { prefix: 'ghcr.io/example/colophon', version: '0.2.0', digests: undefined }
 
-test.each(['compose.yml', 'compose.tls.yml', 'compose.demo.yml'])('%s gets the released images', (name) => {
-  const compose = readFileSync(join(import.meta.dirname, '../deploy', name), 'utf8')
-  const released = releasedComposeFile(compose, source)
-  const images = [...released.matchAll(/^\s*image: (.+)$/gm)].map((match) => match[1] ?? '')
-  const own = images.filter((image) => image.includes('COLOPHON_VERSION'))
-  for (const image of own)
-    expect(image).toMatch(/\{COLOPHON_\w+_IMAGE:-ghcr\.io\/example\/colophon\/\w+\}:\$\{COLOPHON_VERSION:-0\.2\.0\}$/)
-  expect(own.length).toBe({ 'compose.yml': 2, 'compose.tls.yml': 0, 'compose.demo.yml': 1 }[name])
-  expect(released).not.toContain('build:')
-})
+test.each(['compose.yml', 'compose.tls.yml', 'compose.backup.yml', 'compose.demo.yml'])(
+  '%s gets the released images',
+  (name) => {
+    const compose = readFileSync(join(import.meta.dirname, '../deploy', name), 'utf8')
+    const released = releasedComposeFile(compose, source)
+    const images = [...released.matchAll(/^\s*image: (.+)$/gm)].map((match) => match[1] ?? '')
+    const own = images.filter((image) => image.includes('COLOPHON_VERSION'))
+    for (const image of own)
+      expect(image).toMatch(/\{COLOPHON_\w+_IMAGE:-ghcr\.io\/example\/colophon\/\w+\}:\$\{COLOPHON_VERSION:-0\.2\.0\}$/)
+    expect(own.length).toBe(
+      {
+        'compose.yml': 2,
+        'compose.tls.yml': 0,
+        'compose.backup.yml': 1,
+        'compose.demo.yml': 1,
+      }[name],
+    )
+    expect(released).not.toContain('build:')
+  },
+)
 
 test.each([
   ['server', 'sha256:aa'],

@@ -48,17 +48,17 @@ test('versions have the order of Semantic Versioning', () => {
 })
 
 test('a version must be newer than every release', () => {
-  const tags = ['v0.1.0', 'v0.2.0-rc.1', 'v0.10.0', 'v0.9.0', 'latest', '']
-  const problem = (text: string) => versionProblem(text, { current: '0.1.0', tags })
+  const released = ['0.1.0', '0.2.0-rc.1', '0.9.0', '0.10.0']
+  const problem = (text: string) => versionProblem(text, { current: '0.1.0', released })
   expect(problem('0.10.1')).toBeUndefined()
-  expect(problem('0.10.0')).toBe('0.10.0 is not newer than v0.10.0, which is released.')
-  expect(problem('0.9.1')).toBe('0.9.1 is not newer than v0.10.0, which is released.')
+  expect(problem('0.10.0')).toBe('0.10.0 is not newer than 0.10.0, which is released.')
+  expect(problem('0.9.1')).toBe('0.9.1 is not newer than 0.10.0, which is released.')
   expect(problem('next')).toBe('"next" is not a version like 1.2.3 or 1.2.3-rc.1.')
 })
 
 test('the version in package.json can be released if it has not been, but no older one', () => {
-  expect(versionProblem('0.1.0', { current: '0.1.0', tags: [] })).toBeUndefined()
-  expect(versionProblem('0.0.9', { current: '0.1.0', tags: [] })).toBe(
+  expect(versionProblem('0.1.0', { current: '0.1.0', released: [] })).toBeUndefined()
+  expect(versionProblem('0.0.9', { current: '0.1.0', released: [] })).toBe(
     '0.0.9 is older than 0.1.0, the version in package.json.',
   )
 })

@@ -46,30 +46,26 @@ function comparePrereleases(left: string | undefined, right: string | undefined)
   return -1
 }
 
-/** Returns why the version cannot be released, or undefined. */
+/** Returns why the version cannot be released, or undefined. `released` is in the order of the versions. */
 export function versionProblem(
   text: string,
-  { current, tags }: { current: string; tags: readonly string[] },
+  { current, released }: { current: string; released: readonly string[] },
 ): string | undefined {
   const version = parseVersion(text)
   if (!version) return `"${text}" is not a version like 1.2.3 or 1.2.3-rc.1.`
   const currentVersion = parseVersion(current)
   if (currentVersion && compareVersions(version, currentVersion) < 0)
     return `${text} is older than ${current}, the version in package.json.`
-  const newest = newestVersion(tags)
-  if (newest && compareVersions(version, newest.version) <= 0)
-    return `${text} is not newer than ${newest.tag}, which is released.`
-  return undefined
+  const newest = released.at(-1)
+  return newest === undefined || isNewer(text, newest)
+    ? undefined
+    : `${text} is not newer than ${newest}, which is released.`
 }
 
-function newestVersion(tags: readonly string[]): { tag: string; version: Version } | undefined {
-  return tags
-    .flatMap((tag) => {
-      const version = tag.startsWith('v') ? parseVersion(tag.slice(1)) : undefined
-      return version ? [{ tag, version }] : []
-    })
-    .toSorted((left, right) => compareVersions(left.version, right.version))
-    .at(-1)
+export function isNewer(version: string, other: string): boolean {
+  const left = parseVersion(version)
+  const right = parseVersion(other)
+  return left !== undefined && right !== undefined && compareVersions(left, right) > 0
 }
 
 interface Manifest {

@@ -361,7 +361,7 @@ export const chapters: readonly Chapter[] = [
       '3.5.4': met(
         'A host name for each application',
         'An instance needs its own host name; a path prefix is not supported.',
-        document('docs/operating.md', 'TLS and reverse proxies'),
+        document('docs/operations/tls-and-proxies.md', 'TLS and reverse proxies'),
       ),
       '3.5.5': notApplicable('postMessage', 'The dashboard and the tracking script do not use it.'),
       '3.7.1': met(
@@ -397,7 +397,7 @@ export const chapters: readonly Chapter[] = [
         'Redirect only pages to HTTPS',
         'Nothing is redirected: neither Colophon nor the proxies of the documentation serve plain HTTP.',
         code('deploy/compose.tls.yml', 'Port 80 is not published'),
-        document('docs/operating.md', 'TLS and reverse proxies'),
+        document('docs/operations/tls-and-proxies.md', 'TLS and reverse proxies'),
       ),
       '4.1.3': met(
         'Headers of proxies',
@@ -1067,7 +1067,7 @@ export const chapters: readonly Chapter[] = [
       ),
       '11.4.1': met(
         'Approved hashes',
-        'SHA-256. SHA-1 only where git and TOTP define it.',
+        'SHA-256. SHA-1 only where git, TOTP and the signatures of Vercel define it.',
         document(rules, 'Cryptography'),
       ),
       '11.4.2': met(
@@ -1124,7 +1124,7 @@ export const chapters: readonly Chapter[] = [
         'a certificate of a public authority, for example with `compose.tls.yml`',
         'Public certificates',
         'Caddy gets them from Let’s Encrypt.',
-        document('docs/operating.md', 'TLS and reverse proxies'),
+        document('docs/operations/tls-and-proxies.md', 'TLS and reverse proxies'),
         code('deploy/compose.tls.yml', "Let's Encrypt"),
       ),
       '12.3.1': metIf(
@@ -1239,7 +1239,7 @@ export const chapters: readonly Chapter[] = [
         'Documentation and monitoring',
         'The reference, the docs and the health checks are public on purpose, and contain no addresses and no messages of drivers.',
         test(`${http}/readiness.test.ts`, 'reports the reason of a failure, but no address'),
-        document('docs/operating.md', 'Health checks'),
+        document('docs/operations/health-and-logs.md', 'Health checks'),
       ),
     },
   },

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import {
   loadApiConfig,
+  loadBackupScheduleConfig,
   loadMigrateConfig,
   loadRunnerConfig,
   loadWorkerConfig,
@@ -176,6 +177,7 @@ const secretSettings: Readonly<Record<string, readonly string[]>> = {
     'SMTP_URL',
     'OIDC_CLIENT_SECRET',
     'EGRESS_PROXY_URL',
+    'TRACES_HEADERS',
   ],
   worker: [
     'DATABASE_URL',
@@ -183,13 +185,18 @@ const secretSettings: Readonly<Record<string, readonly string[]>> = {
     'TEMPORAL_API_KEY',
     'SEALING_PRIVATE_KEYS',
     'EGRESS_PROXY_URL',
+    'TRACES_HEADERS',
     'GATEWAY_TLS_CERT',
     'GATEWAY_TLS_KEY',
   ],
   migrate: ['DATABASE_URL', 'CLICKHOUSE_URL', 'TEMPORAL_API_KEY'],
+  backup: ['DATABASE_URL', 'CLICKHOUSE_URL', 'TEMPORAL_API_KEY', 'BACKUP_S3_SECRET_ACCESS_KEY'],
   runner: ['RUNNER_TOKEN', 'GATEWAY_CA_BUNDLE'],
   test: [],
 }
+
+/** `backup` reads all tables. */
+const ownsTables = (component: string) => component === 'migrate' || component === 'backup'
 
 const directoryOf = (path: string) => path.slice(0, path.lastIndexOf('/'))
 
@@ -249,7 +256,7 @@ const secrets: ChartRule = {
         ...(component !== 'worker' && privateKey && keys.includes(privateKey)
           ? [`${title} has the key ${privateKey}, which is the private sealing key`]
           : []),
-        ...(component !== 'migrate' && ownersUrl && keys.includes(ownersUrl)
+        ...(!ownsTables(component) && ownersUrl && keys.includes(ownersUrl)
           ? [`${title} has the key ${ownersUrl}, with which it would own the tables`]
           : []),
       ]
@@ -304,6 +311,7 @@ const loaders = {
   api: loadApiConfig,
   worker: loadWorkerConfig,
   migrate: loadMigrateConfig,
+  backup: loadBackupScheduleConfig,
   runner: loadRunnerConfig,
 } as const
 
@@ -356,6 +364,7 @@ const exampleSecrets: Readonly<Record<string, string>> = {
   COLOPHON_SEALING_PUBLIC_KEYS: sealingKeys.publicEntry,
   COLOPHON_SESSION_SECRET: 'an example that is longer than 32 characters',
   COLOPHON_SMTP_URL: 'smtps://mail.example.com',
+  COLOPHON_TRACES_HEADERS: 'authorization=Bearer example',
 }
 
 const policiesOf = (manifests: readonly Manifest[], pod: Pod) =>
@@ -420,6 +429,12 @@ const network: ChartRule = {
     'a gateway for api': changeManifest('NetworkPolicy', 'colophon-worker', ({ spec }) =>
       spec.ingress?.[0]?.from?.push({ podSelector: { matchLabels: { 'app.kubernetes.io/component': 'api' } } }),
     ),
+    'metrics for api': changeManifest('NetworkPolicy', 'colophon-metrics', ({ spec }) =>
+      spec.ingress?.[0]?.from?.push({ podSelector: { matchLabels: { 'app.kubernetes.io/component': 'api' } } }),
+    ),
+    'more than metrics of a runner': changeManifest('NetworkPolicy', 'colophon-metrics', ({ spec }) =>
+      spec.ingress?.[0]?.ports?.push({ port: 8070, protocol: 'TCP' }),
+    ),
     'another port of api': changeManifest('NetworkPolicy', 'colophon-api', ({ spec }) =>
       spec.ingress?.[0]?.ports?.push({ port: 9229, protocol: 'TCP' }),
     ),
@@ -428,7 +443,16 @@ const network: ChartRule = {
 
 const listeningPorts: Readonly<Record<string, string>> = { api: 'TCP 8080', worker: 'TCP 8090' }
 
-function findIngressProblems({ title, component }: Pod, rules: readonly NetworkRule[]): string[] {
+/** Only peers outside of the release scrape metrics: no process of it needs those of another. */
+const isForMetrics = ({ container }: Pod, rule: NetworkRule) => {
+  const port = container.ports?.find(({ name }) => name === 'metrics')?.containerPort
+  const areOutside = rule.from?.every(({ podSelector, namespaceSelector }) => namespaceSelector || !podSelector)
+  return port !== undefined && areOutside && portsOf(rule) === `TCP ${port}`
+}
+
+function findIngressProblems(pod: Pod, allRules: readonly NetworkRule[]): string[] {
+  const { title, component } = pod
+  const rules = allRules.filter((rule) => !isForMetrics(pod, rule))
   const port = listeningPorts[component]
   if (!port) return rules.length > 0 ? [`${title}: something can connect to it`] : []
   const inner = component === 'worker' ? 'runner' : 'test'
@@ -473,20 +497,23 @@ const objects: ChartRule = {
         const scaler = ofKind('HorizontalPodAutoscaler').some(
           (candidate) => candidate.spec.scaleTargetRef?.name === metadata.name,
         )
+        const isReplicated = spec.strategy?.type !== 'Recreate'
         const env = spec.template?.spec.containers[0]?.env ?? []
         const seconds = (name: string) => Number(env.find((variable) => variable.name === name)?.value ?? 0)
         const minGraceSeconds =
           seconds('COLOPHON_SHUTDOWN_DELAY_SECONDS') + seconds('COLOPHON_RUNNER_SHUTDOWN_GRACE_SECONDS') + 65
         return [
           ...(selects(spec.selector ?? {}, labels) ? [] : ['does not select its own pods']),
-          ...(ofKind('PodDisruptionBudget').some((budget) => selects(budget.spec.selector ?? {}, labels))
+          ...(!isReplicated ||
+          ofKind('PodDisruptionBudget').some(({ spec: { selector } }) => selects(selector ?? {}, labels))
             ? []
             : ['has no PodDisruptionBudget']),
           ...(scaler === (spec.replicas !== undefined) ? ['has two owners of its replicas, or none'] : []),
           ...((spec.template?.spec.terminationGracePeriodSeconds ?? 0) < minGraceSeconds
             ? [`needs ${minGraceSeconds} s to stop`]
             : []),
-          ...(spec.template?.spec.topologySpreadConstraints?.every(
+          ...(!isReplicated ||
+          spec.template?.spec.topologySpreadConstraints?.every(
             ({ whenUnsatisfiable, labelSelector }) =>
               whenUnsatisfiable === 'ScheduleAnyway' && selects(labelSelector ?? {}, labels),
           )

@@ -98,6 +98,7 @@ export interface Manifest {
   metadata: { name: string; labels?: Labels; annotations?: Labels }
   spec: {
     replicas?: number
+    strategy?: { type: string }
     selector?: Selector & Labels
     template?: { metadata: { labels: Labels }; spec: PodSpec }
     scaleTargetRef?: { kind: string; name: string }

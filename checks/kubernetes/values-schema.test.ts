@@ -15,6 +15,13 @@ const chart = parse(read('deploy/helm/Chart.yaml'))
 /** Settings that have a value of their own in the chart, or none. */
 const otherValues = new Set([
   'COLOPHON_API_KEY', // of API clients
+  'COLOPHON_BACKUP_KEEP',
+  'COLOPHON_BACKUP_RECIPIENTS',
+  'COLOPHON_BACKUP_S3_ACCESS_KEY_ID',
+  'COLOPHON_BACKUP_S3_ENDPOINT',
+  'COLOPHON_BACKUP_S3_REGION',
+  'COLOPHON_BACKUP_SCHEDULE',
+  'COLOPHON_BACKUP_STORAGE',
   'COLOPHON_DATABASE_API_ROLE',
   'COLOPHON_DATABASE_WORKER_ROLE',
   'COLOPHON_GATEWAY_LISTEN',
@@ -23,6 +30,7 @@ const otherValues = new Set([
   'COLOPHON_GATEWAY_URL',
   'COLOPHON_LISTEN',
   'COLOPHON_LOG_LEVEL',
+  'COLOPHON_METRICS_LISTEN',
   'COLOPHON_PROJECT_ID', // of API clients
   'COLOPHON_PUBLIC_URL',
   'COLOPHON_REQUIRE_TLS', // api has no TLS of its own in the cluster

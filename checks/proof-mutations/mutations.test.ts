@@ -7,7 +7,7 @@ import { type Mutation, mutate } from './mutation.ts'
 import { mutations } from './mutations.ts'
 
 test.each(mutations)('$name applies to the product', (mutation) => {
-  expect(mutation.file).toMatch(/^(server\/src|sdk\/src|mcp\/src|python\/colophon_client|deploy)\//)
+  expect(mutation.file).toMatch(/^(docs\/examples|server\/src|sdk\/src|mcp\/src|python\/colophon_client|deploy)\//)
   const text = readFileSync(join(checkout, mutation.file), 'utf8')
   expect(mutate(text, mutation)).not.toBe(text)
 })

@@ -1,5 +1,5 @@
 /**
- * Reports the page views of a Next.js site. Save it as `middleware.mjs` next to `pages` or `app` (`proxy.mjs` since Next.js 16).
+ * Reports the page views of a Next.js site. Save it as `proxy.js` next to `pages` or `app`, up to Next.js 15 as `middleware.js`.
  * Middleware does not see the status of the response, so it must run only for pages that exist: list them in `matcher`.
  */
 const { COLOPHON_URL, COLOPHON_PROJECT_ID, COLOPHON_API_KEY } = process.env

@@ -1,7 +1,8 @@
 /**
- * Reports the page views of a Node server. In Express or Connect, call `app.use(countViews)` before any other middleware; in a
- * plain `http` server, call `countViews(request, response)`. Views are sent once per second, in batches that each have an
- * idempotency key. A batch is retried until it is accepted, for about 17 minutes, and then dropped.
+ * Reports the page views of a server on Node. In Express or Connect, call `app.use(countViews)` before any other middleware; in a plain
+ * `http` server, call `countViews(request, response)`. In frameworks with `Request` and `Response`, such as Astro, Hono or SvelteKit, call
+ * `countView(request, response)` for each request. Views are sent once per second, in batches that each have an idempotency key. A batch
+ * is retried until it is accepted, for about 17 minutes, and then dropped.
  */
 const { COLOPHON_URL, COLOPHON_PROJECT_ID, COLOPHON_API_KEY } = process.env
 const maxPendingViews = 100_000
@@ -12,21 +13,30 @@ export function countViews(request, response, next) {
   const { method, headers } = request
   const path = request.originalUrl ?? request.url
   response.once('finish', () => {
-    pendingViews.push({
-      path,
-      method,
-      status: response.statusCode,
-      userAgent: headers['user-agent'] ?? '',
-      accept: headers.accept ?? '',
-      prefetch: /prefetch/.test(headers['sec-purpose']),
-      at: new Date().toISOString(),
-    })
-    if (pendingViews.length > maxPendingViews) pendingViews.shift()
-    if (isSending) return
-    isSending = true
-    setTimeout(sendViews, 1000).unref()
+    addView({ path, method, status: response.statusCode, header: (name) => headers[name] })
   })
   next?.()
+}
+
+export function countView({ url, method, headers }, { status }) {
+  const { pathname, search } = new URL(url)
+  addView({ path: pathname + search, method, status, header: (name) => headers.get(name) })
+}
+
+function addView({ path, method, status, header }) {
+  pendingViews.push({
+    path,
+    method,
+    status,
+    userAgent: header('user-agent') ?? '',
+    accept: header('accept') ?? '',
+    prefetch: /prefetch/.test(header('sec-purpose')),
+    at: new Date().toISOString(),
+  })
+  if (pendingViews.length > maxPendingViews) pendingViews.shift()
+  if (isSending) return
+  isSending = true
+  setTimeout(sendViews, 1000).unref()
 }
 
 /** Await it before the process exits. */

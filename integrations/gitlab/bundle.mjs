@@ -606,6 +606,14 @@ ingest: (projectId, body, options = {}) => call("POST", {
 	body,
 	...toIdempotencyHeaders(options)
 }, options) });
+// sdk/src/instance.ts
+const createInstanceCalls = (call) => ({ 
+/**
+* Services, queues, and what an operator should look at; for operators.
+* @example
+* const { problems } = await client.instance.status()
+*/
+status: (options) => call("GET", { url: "/v2/status" }, options) });
 // sdk/src/instance-models.ts
 /** For operators. */
 const createInstanceModelCalls = (call) => ({
@@ -1571,7 +1579,7 @@ const createSpendCalls = (call) => ({
 	}, options)
 });
 // sdk/src/view-settings.ts
-/** How a project's views are counted, and its site keys. */
+/** How a project's views are counted, its site keys, and its log drains. */
 const createViewSettingsCalls = (call) => ({
 	/**
 	* How the views of a project are counted and kept.
@@ -1620,6 +1628,50 @@ const createViewSettingsCalls = (call) => ({
 		path: {
 			projectId,
 			siteKey
+		}
+	}, options),
+	/**
+	* The URLs that hosts and CDNs send the access logs of the site to.
+	* @example
+	* const { logDrains } = await client.views.logDrains(projectId)
+	*/
+	logDrains: (projectId, options) => call("GET", {
+		url: "/v1/analytics/{projectId}/log-drains",
+		path: { projectId }
+	}, options),
+	/**
+	* Creates a URL for the access logs of a host or CDN. Only this response contains the secret.
+	* @example
+	* const { logDrain, secret } = await client.views.createLogDrain(projectId, { name: 'Docs', format: 'vercel' })
+	*/
+	createLogDrain: (projectId, body, options) => call("POST", {
+		url: "/v1/analytics/{projectId}/log-drains",
+		path: { projectId },
+		body
+	}, options),
+	/**
+	* Omitted fields are unchanged.
+	* @example
+	* await client.views.changeLogDrain(projectId, logDrainId, { host: 'docs.example.com' })
+	*/
+	changeLogDrain: (projectId, logDrainId, body, options) => call("PATCH", {
+		url: "/v1/analytics/{projectId}/log-drains/{logDrainId}",
+		path: {
+			projectId,
+			logDrainId
+		},
+		body
+	}, options),
+	/**
+	* Logs that arrive afterwards are refused. Returns the remaining log drains.
+	* @example
+	* await client.views.deleteLogDrain(projectId, logDrainId)
+	*/
+	deleteLogDrain: (projectId, logDrainId, options) => call("DELETE", {
+		url: "/v1/analytics/{projectId}/log-drains/{logDrainId}",
+		path: {
+			projectId,
+			logDrainId
 		}
 	}, options)
 });
@@ -1844,6 +1896,7 @@ function createClient({ baseUrl, apiKey, fetch, timeoutSeconds = 30, retry }) {
 		webhooks: createWebhookCalls(call),
 		models: createInstanceModelCalls(call),
 		spend: createSpendCalls(call),
+		instance: createInstanceCalls(call),
 		members: createMemberCalls(call),
 		people: createPeopleCalls(call),
 		keys: createKeyCalls(call),

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ContainerRuntime } from '../../testing/services/containers/container-runtime.ts'
+import { runCommand } from '../../testing/services/run-command.ts'
 
 const deployDirectory = join(import.meta.dirname, '../../deploy')
 
@@ -34,10 +35,19 @@ export class ComposeProject {
   }
 
   run(...args: string[]): Promise<string> {
-    const files = this.#files.flatMap((file) => ['--file', file])
-    return this.#runtime.docker(['compose', '--project-name', this.#name, ...files, ...args], {
+    return this.#runtime.docker(this.#command(args), { cwd: deployDirectory, env: this.#env })
+  }
+
+  #command(args: readonly string[]): string[] {
+    return ['compose', '--project-name', this.#name, ...this.#files.flatMap((file) => ['--file', file]), ...args]
+  }
+
+  /** A command whose input or output is a file, which need not be text. */
+  async runWithFile(redirection: '<' | '>', file: string, ...args: string[]): Promise<void> {
+    const shell = ['sh', '-c', `exec "$@" ${redirection} "$FILE"`, 'sh']
+    await runCommand([...shell, 'docker', ...this.#command(args)], {
       cwd: deployDirectory,
-      env: this.#env,
+      env: { ...this.#runtime.env, ...this.#env, FILE: file },
     })
   }
 
@@ -61,15 +71,17 @@ export class ComposeProject {
   async runningContainers(): Promise<RunningContainer[]> {
     const ids = (await this.run('ps', '--quiet')).trim().split('\n')
     const inspected = JSON.parse(await this.#runtime.docker(['inspect', ...ids])) as InspectedContainer[]
+    const memory = await this.readMemory()
     const containers: RunningContainer[] = []
     for (const { Id: id, State: state, Config: config, HostConfig: host } of inspected) {
       const processes = await this.#runtime.docker(['top', id, '-eo', 'pid,uid'])
+      const service = config.Labels['com.docker.compose.service'] ?? ''
       containers.push({
-        service: config.Labels['com.docker.compose.service'] ?? '',
+        service,
         id,
         pid: state.Pid,
         isRootReadOnly: host.ReadonlyRootfs && isRootMountedReadOnly(state.Pid),
-        usedBytes: await this.#usedBytes(id),
+        usedBytes: memory.get(service) ?? 0,
         limitBytes: host.Memory,
         uids: processes
           .trim()
@@ -81,10 +93,21 @@ export class ComposeProject {
     return containers.toSorted((a, b) => a.service.localeCompare(b.service))
   }
 
-  async #usedBytes(id: string): Promise<number> {
-    const text = await this.#runtime.docker(['stats', '--no-stream', '--format', '{{.MemUsage}}', id])
-    const [, number, unit = 'B'] = /^([\d.]+)(B|KiB|MiB|GiB)/.exec(text) ?? []
-    return Number(number) * 1024 ** ['B', 'KiB', 'MiB', 'GiB'].indexOf(unit)
+  /** Bytes in use by each service. */
+  async readMemory(): Promise<Map<string, number>> {
+    const services = (await this.run('ps', '--format', '{{.ID}} {{.Service}}')).trim().split('\n')
+    const serviceOf = new Map(services.map((line) => line.split(' ') as [string, string]))
+    const format = '{{.Container}} {{.MemUsage}}'
+    const stats = await this.#runtime.docker(['stats', '--no-stream', '--format', format, ...serviceOf.keys()])
+    return new Map(
+      stats
+        .trim()
+        .split('\n')
+        .map((line) => {
+          const [, id = '', number, unit = 'B'] = /^(\S+) ([\d.]+)(B|KiB|MiB|GiB)/.exec(line) ?? []
+          return [serviceOf.get(id) ?? id, Number(number) * 1024 ** ['B', 'KiB', 'MiB', 'GiB'].indexOf(unit)]
+        }),
+    )
   }
 
   /** The address of the Docker host on a network: a client on the host has it for the containers. */

@@ -37,10 +37,21 @@ const contentTypeFor = (path: RunnerRequest['path']) => [
   path === 'result' ? reportMediaType : 'application/json',
 ]
 
+const maxConnectAttempts = 5
+
 export function createRunnerApiClient(run: ProofRun, { pool }: Colophon, gatewayUrl: string): RunnerApiClient {
   const claimed = new Map<string, { turn: ClaimedTurn; stopHeartbeat: () => void }>()
 
-  const query: RunnerApiClient['query'] = async (sql, values) => (await pool.query(sql, values)).rows
+  const query: RunnerApiClient['query'] = async (sql, values) => {
+    for (let attempts = 1; ; attempts++) {
+      try {
+        return (await pool.query(sql, values)).rows
+      } catch (error) {
+        // While thousands of hostile calls are sent, this process can be too busy to connect in time.
+        if (attempts === maxConnectAttempts || !String(error).includes('connection timeout')) throw error
+      }
+    }
+  }
 
   const send: RunnerApiClient['send'] = async ({ path, token, body, headers = contentTypeFor(path) }) => {
     const response = await sendHttpRequest({

@@ -104,6 +104,10 @@ const creators: Readonly<Record<string, CreateResource>> = {
   sessionId: async () => 'ses_01m7ej3x5ye8w9s6n0q4t2v7kd', // ending a session that does not exist succeeds
   passkeyId: async () => 'psk_01m7ej3x5ye8w9s6n0q4t2v7kd', // removing a passkey that does not exist succeeds
   personId: async () => examplePersonId,
+  logDrainId: async (post) => {
+    const drain = { name: 'an example', format: 'vercel' }
+    return ((await post('/v1/analytics/{projectId}/log-drains', drain)).logDrain as { id: string }).id
+  },
   siteKey: async (post) => String((await post('/v1/analytics/{projectId}/site-keys', undefined)).key),
   id: async (post) => String((await post('/v2/agent/{projectId}/job', { prompt: 'Do it.' })).id),
 }

@@ -9,6 +9,8 @@ const ofGithub = 'an OAuth round trip, which only the session of the same person
 const startsPoll = 'signs webhooks: someone who knows it can only trigger an early poll'
 const signsWebhooks =
   'sealed, and signs or receives events: it gives no access, and endpoints of a person who leaves are disabled (endpoint-routes.integration.test.ts)'
+const submitsViews =
+  'submits page views of one project and reads nothing; to revoke it would stop counting, so an owner replaces it (docs/log-drains.md)'
 const notASecret = 'not a secret'
 const session = 'a session, which the proof checks'
 const secondFactor = 'worth nothing without the password'
@@ -47,6 +49,8 @@ export const credentialColumns: Readonly<Record<string, string>> = {
   'webhook_endpoint.sealed_secret': signsWebhooks,
   'webhook_endpoint.sealed_previous_secret': signsWebhooks,
   'model.sealed_key': ofTheProject,
+  'log_drain.secret_hash': submitsViews,
+  'log_drain.signing_secret': submitsViews,
 }
 
 export const credentialOperations: Readonly<Record<string, string>> = {
@@ -57,6 +61,7 @@ export const credentialOperations: Readonly<Record<string, string>> = {
   createInvitation: 'invitations',
   createWebhookEndpoint: signsWebhooks,
   rotateWebhookSecret: signsWebhooks,
+  createLogDrain: submitsViews,
   createFirstOwner: session,
   acceptInvitation: session,
   signIn: session,

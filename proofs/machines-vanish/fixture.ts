@@ -88,9 +88,15 @@ const timers = {
   COLOPHON_JOB_PUBLISH_TIMEOUT_SECONDS: '900',
 }
 
+export interface VanishOptions {
+  needsSmallDisks: boolean
+  /** Called before the proof closes its own connections to the database. */
+  prepareMore?: (colophon: Colophon) => Promise<void>
+}
+
 export async function prepareVanishFixture(
   run: ProofRun,
-  { needsSmallDisks }: { needsSmallDisks: boolean },
+  { needsSmallDisks, prepareMore }: VanishOptions,
 ): Promise<VanishFixture> {
   const disks = needsSmallDisks ? await mountDisks(run) : undefined
   const [services, primary] = await Promise.all([
@@ -114,10 +120,13 @@ export async function prepareVanishFixture(
     ...(run.args.includes('keep-logs') && { keepLogs: (directory) => run.log(`logs: ${directory}`) }),
   })
   const projects = await connectProjects(run, colophon)
+  // Not for all projects: an agent's project, if there is one, has a runner of its own.
+  const projectIds = projects.map(({ projectId }) => projectId)
   const tokens = await Promise.all(
-    Array.from({ length: runnerCount }, (_, index) => colophon.createRunnerToken(undefined, `runner-${index + 1}`)),
+    Array.from({ length: runnerCount }, (_, index) => colophon.createRunnerToken(projectIds, `runner-${index + 1}`)),
   )
-  // As docs/operating.md says, so that `worker` sees the standbys.
+  await prepareMore?.(colophon)
+  // As docs/operations/failover.md says, so that `worker` sees the standbys.
   await colophon.pool.query(`GRANT pg_read_all_stats TO ${databaseRoles.worker}`)
   await Promise.all([colophon.pool.end(), colophon.database.destroy()])
 

@@ -29,11 +29,19 @@ export interface JudgeOptions {
   loadWithinSeconds: number
 }
 
+/** What the judge reads. */
+export interface JudgedInstance extends Pick<VanishFixture, 'run' | 'replicas' | 'projects'> {
+  services: Pick<VanishFixture['services'], 'addresses'>
+  colophon: { addresses: VanishFixture['colophon']['addresses']; environment: Readonly<Record<string, string>> }
+  database: Pick<DatabaseServer, 'query'>
+  machines: readonly { name: string; process: { pid: number | undefined } }[]
+}
+
 const pageSize = 250
 const maxExamples = 3
 
 export async function judge(
-  { run, colophon, services, database, machines, replicas, projects }: VanishFixture,
+  { run, colophon, services, database, machines, replicas, projects }: JudgedInstance,
   load: Load,
   name: string,
   { mayLose = false, loadWithinSeconds }: JudgeOptions,
@@ -184,7 +192,7 @@ function describeProblem({ ended, publish, mayBeCancelled }: SentJob): string | 
 }
 
 /** The page of the job, and nothing else. */
-async function findDiffProblems(database: DatabaseServer, load: Load): Promise<string[]> {
+async function findDiffProblems(database: JudgedInstance['database'], load: Load): Promise<string[]> {
   const rows = await database.query<{ id: string; diff: string }>('SELECT id, diff FROM job WHERE diff IS NOT NULL')
   const diffs = new Map(rows.map(({ id, diff }) => [id, diff]))
   const jobs = load.jobs.filter(

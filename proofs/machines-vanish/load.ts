@@ -43,12 +43,28 @@ export interface LoadReplica {
   url: string
 }
 
+export interface LoadOptions {
+  deliveriesPerSecond: number
+  jobIntervalMs: number
+  /** No job is created by itself while so many have not ended: on a slow machine they would wait longer and longer. 0: none at all. */
+  maxActiveJobs: number
+  requestTimeoutMs: number
+  /** The prompt of a turn that writes a page and takes about this long. */
+  formatPrompt(job: SentJob, page: { path: string; content: string }, seconds: number): string
+}
+
+const defaultOptions: LoadOptions = {
+  deliveriesPerSecond: 20,
+  jobIntervalMs: 2_000,
+  maxActiveJobs: Number.POSITIVE_INFINITY,
+  requestTimeoutMs: 5_000,
+  formatPrompt: ({ project: { repository } }, { path, content }, seconds) =>
+    formatScriptPrompt({ repository: `${repository.owner}/${repository.name}`, seconds, write: { [path]: content } }),
+}
+
 export const viewsPerDelivery = 3
-const deliveriesPerSecond = 20
-const jobIntervalMs = 2_000
 const readIntervalMs = 400
 const pollJobEveryMs = 1_500
-const requestTimeoutMs = 5_000
 /** Of a turn. Long enough that faults hit runners at work. */
 const turnSeconds = 1.5
 const hourMs = 3_600_000
@@ -76,12 +92,19 @@ export class Load {
   readonly #projects: readonly LoadProject[]
   readonly #replicas: readonly LoadReplica[]
   readonly #random: () => number
+  readonly #options: LoadOptions
   readonly #open = new Set<Promise<void>>()
   #stopping = new AbortController()
   #loops: Promise<void>[] = []
   #ended = new AbortController()
 
-  constructor(projects: readonly LoadProject[], replicas: readonly LoadReplica[], random: () => number) {
+  constructor(
+    projects: readonly LoadProject[],
+    replicas: readonly LoadReplica[],
+    random: () => number,
+    options: Partial<LoadOptions> = {},
+  ) {
+    this.#options = { ...defaultOptions, ...options }
     this.#projects = projects
     this.#replicas = replicas
     this.#random = random
@@ -90,8 +113,11 @@ export class Load {
   start(): void {
     this.#stopping = new AbortController()
     this.#loops = [
-      this.#repeat(1000 / deliveriesPerSecond, () => this.#deliver()),
-      this.#repeat(jobIntervalMs, async () => void (await this.createJob({}))),
+      this.#repeat(1000 / this.#options.deliveriesPerSecond, () => this.#deliver()),
+      this.#repeat(this.#options.jobIntervalMs, async () => {
+        const active = this.jobs.filter(({ ended }) => !ended).length
+        if (active < this.#options.maxActiveJobs) await this.createJob({})
+      }),
       this.#repeat(readIntervalMs, () => this.#readJobs(this.#pick(this.#replicas))),
     ]
   }
@@ -115,12 +141,13 @@ export class Load {
 
   /** Resolves when the job is accepted. It is polled until it ends. */
   async createJob(options: {
+    project?: LoadProject
     publish?: SentJob['publish']
     seconds?: number
     mayBeCancelled?: boolean
   }): Promise<SentJob> {
     const number = this.jobs.length + 1
-    const project = this.#pick(this.#projects)
+    const project = options.project ?? this.#pick(this.#projects)
     const job: SentJob = {
       project,
       number,
@@ -185,13 +212,10 @@ export class Load {
       this.unexpected.push(`cancel: ${response?.status} ${JSON.stringify(response?.json)}`)
   }
 
-  #prompt({ project, number }: SentJob, turn: number, seconds = turnSeconds): string {
-    const page = `docs/job-${number}-${turn}.md`
-    return formatScriptPrompt({
-      repository: `${project.repository.owner}/${project.repository.name}`,
-      seconds,
-      write: { [page]: `# Job ${number}, turn ${turn}\n\nWritten by {runner}.\n` },
-    })
+  #prompt(job: SentJob, turn: number, seconds = turnSeconds): string {
+    const path = `docs/job-${job.number}-${turn}.md`
+    const content = `# Job ${job.number}, turn ${turn}\n\nWritten by {runner}.\n`
+    return this.#options.formatPrompt(job, { path, content }, seconds)
   }
 
   async #deliver(): Promise<void> {
@@ -290,7 +314,7 @@ export class Load {
           ...(body !== undefined && { 'content-type': 'application/json' }),
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
-        signal: AbortSignal.timeout(requestTimeoutMs),
+        signal: AbortSignal.timeout(this.#options.requestTimeoutMs),
       })
       response = { status: received.status, json: await received.json() }
     } catch {

@@ -104,6 +104,8 @@ const failuresOf = (output: string) => output.match(/=+ (?:ERRORS|FAILURES) =+\n
 
 const requirementsFile = join(import.meta.dirname, 'schemathesis-requirements.txt')
 
+const rejectionStatuses = [400, 401, 403, 404, 405, 406, 409, 413, 415, 422, 428, 429, '5xx'].map(String)
+
 /** The configuration in TOML, whose strings and lists have the syntax of JSON. */
 function renderConfiguration({ operations, apiUrl }: SchemathesisOptions): string {
   const lines = [
@@ -111,6 +113,8 @@ function renderConfiguration({ operations, apiUrl }: SchemathesisOptions): strin
     ...['examples', 'coverage', 'fuzzing'].map((phase) => `phases.${phase}.extra-data-sources.responses = false`),
     // In that phase, requests count as invalid although Schemathesis has put valid values from a response into them (4.32.5).
     'phases.stateful.checks.negative_data_rejection.enabled = false',
+    // Its default, with 413: a parameter may be larger than all headers may be.
+    `checks.negative_data_rejection.expected-statuses = ${JSON.stringify(rejectionStatuses)}`,
   ]
   operations.forEach(({ ids }, index) => {
     for (const [name, values] of Object.entries(ids)) {

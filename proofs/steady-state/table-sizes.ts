@@ -20,22 +20,26 @@ export interface ClickhouseTable {
   segments: number
 }
 
-export async function readPostgresTables(postgres: pg.Client): Promise<PostgresTable[]> {
-  const { rows } = await postgres.query<Record<keyof PostgresTable, string>>(`
+export const postgresTablesQuery = `
     SELECT coalesce(parent.relname, class.relname) AS name, sum(pg_total_relation_size(class.oid)) AS bytes,
       sum(coalesce(n_dead_tup, 0)) AS "deadRows", sum(coalesce(seq_tup_read, 0)) AS "scannedRows"
     FROM pg_class AS class
     LEFT JOIN pg_stat_user_tables AS statistics ON statistics.relid = class.oid
     LEFT JOIN pg_inherits ON inhrelid = class.oid LEFT JOIN pg_class AS parent ON parent.oid = inhparent
     WHERE class.relkind = 'r' AND class.relnamespace = 'public'::regnamespace
-    GROUP BY 1 ORDER BY 1`)
-  return rows.map(({ name, bytes, deadRows, scannedRows }) => ({
+    GROUP BY 1 ORDER BY 1`
+
+/** From the rows of `postgresTablesQuery`, with numbers as text. */
+export const toPostgresTables = (rows: readonly Record<keyof PostgresTable, string>[]): PostgresTable[] =>
+  rows.map(({ name, bytes, deadRows, scannedRows }) => ({
     name,
     bytes: Number(bytes),
     deadRows: Number(deadRows),
     scannedRows: Number(scannedRows),
   }))
-}
+
+export const readPostgresTables = async (postgres: pg.Client): Promise<PostgresTable[]> =>
+  toPostgresTables((await postgres.query<Record<keyof PostgresTable, string>>(postgresTablesQuery)).rows)
 
 /** Exact, so it reads every table: not while the load is measured. */
 export async function countPostgresRows(postgres: pg.Client, names: readonly string[]): Promise<Map<string, number>> {

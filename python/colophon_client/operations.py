@@ -269,6 +269,44 @@ def revoke_site_key(project_id: str, site_key: str) -> Operation[types.SiteKey]:
     )
 
 
+def list_log_drains(project_id: str) -> Operation[types.ListLogDrainsResponse]:
+    """List log drains."""
+    return Operation(
+        "GET",
+        "/v1/analytics/{projectId}/log-drains",
+        path={"projectId": project_id},
+    )
+
+
+def create_log_drain(project_id: str, body: types.CreateLogDrainRequest) -> Operation[types.CreatedLogDrain]:
+    """Create a log drain."""
+    return Operation(
+        "POST",
+        "/v1/analytics/{projectId}/log-drains",
+        path={"projectId": project_id},
+        body=body,
+    )
+
+
+def change_log_drain(project_id: str, log_drain_id: str, body: types.ChangeLogDrainRequest) -> Operation[types.LogDrain]:
+    """Change a log drain."""
+    return Operation(
+        "PATCH",
+        "/v1/analytics/{projectId}/log-drains/{logDrainId}",
+        path={"projectId": project_id, "logDrainId": log_drain_id},
+        body=body,
+    )
+
+
+def delete_log_drain(project_id: str, log_drain_id: str) -> Operation[types.DeleteLogDrainResponse]:
+    """Delete a log drain."""
+    return Operation(
+        "DELETE",
+        "/v1/analytics/{projectId}/log-drains/{logDrainId}",
+        path={"projectId": project_id, "logDrainId": log_drain_id},
+    )
+
+
 def get_me() -> Operation[types.Me]:
     """Get your API key."""
     return Operation(

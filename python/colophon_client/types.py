@@ -320,6 +320,40 @@ class ChangeAnalyticsSettingsRequest(TypedDict):
     """
 
 
+class CreateLogDrainRequest(TypedDict):
+    name: str
+    """
+    Name for people.
+    """
+
+    format: Literal['json', 'nginx', 'apache', 'caddy', 'traefik', 'cloudfront', 'cloudflare', 'fastly', 'google-cloud', 'azure', 'akamai', 'vercel', 'netlify']
+    """
+    Format of the logs.
+    """
+
+    host: NotRequired[str | None]
+    """
+    Host name of the site. Requests for other hosts are ignored, and lines without a host cannot be read. Null: requests for any host are counted.
+    """
+
+
+class ChangeLogDrainRequest(TypedDict):
+    name: NotRequired[str]
+    """
+    Name for people.
+    """
+
+    host: NotRequired[str | None]
+    """
+    Host name of the site. Requests for other hosts are ignored, and lines without a host cannot be read. Null: requests for any host are counted.
+    """
+
+    verification: NotRequired[str | None]
+    """
+    What proves to the host that the URL belongs to you. Vercel: the value of `x-vercel-verify` that it shows when you add the URL. Fastly: the ID of the service. Null for other hosts.
+    """
+
+
 class ListKeysParametersQuery(TypedDict):
     limit: NotRequired[int]
     cursor: NotRequired[str]
@@ -2040,6 +2074,10 @@ class Project(TypedDict):
 
 
 class ProjectHealthComponents(TypedDict):
+    """
+    Whether the component works, and if not, why.
+    """
+
     status: Literal['ok']
     """
     The component works.
@@ -2052,12 +2090,16 @@ class ProjectHealthComponents(TypedDict):
 
 
 class ProjectHealthComponents1(TypedDict):
+    """
+    Whether the component works, and if not, why.
+    """
+
     status: Literal['failing']
     """
     The component does not work.
     """
 
-    reason: Literal['unreachable', 'timeout', 'read_only', 'disk_full', 'namespace_missing', 'migrations_pending']
+    reason: Literal['unreachable', 'timeout', 'read_only', 'disk_full', 'namespace_missing', 'migrations_pending', 'version_too_old', 'restore_unfinished']
     """
     Why the check failed. Details are in the server log.
     """
@@ -2580,6 +2622,10 @@ class ProjectSpend(TypedDict):
 
 
 class ReadinessComponents(TypedDict):
+    """
+    Whether the component works, and if not, why.
+    """
+
     status: Literal['ok']
     """
     The component works.
@@ -2592,12 +2638,16 @@ class ReadinessComponents(TypedDict):
 
 
 class ReadinessComponents1(TypedDict):
+    """
+    Whether the component works, and if not, why.
+    """
+
     status: Literal['failing']
     """
     The component does not work.
     """
 
-    reason: Literal['unreachable', 'timeout', 'read_only', 'disk_full', 'namespace_missing', 'migrations_pending']
+    reason: Literal['unreachable', 'timeout', 'read_only', 'disk_full', 'namespace_missing', 'migrations_pending', 'version_too_old', 'restore_unfinished']
     """
     Why the check failed. Details are in the server log.
     """
@@ -2626,6 +2676,11 @@ class Readiness(TypedDict):
     version: str
     """
     Version of Colophon.
+    """
+
+    newerVersion: NotRequired[str | None]
+    """
+    The newest release, if it is newer than this version. Null if there is none, or if the operator does not have it looked up (`COLOPHON_RELEASES_URL`).
     """
 
 
@@ -3167,6 +3222,42 @@ class GithubRepository(TypedDict):
     """
 
 
+class LogDrainDay(TypedDict):
+    """
+    What arrived at a log drain on a day.
+    """
+
+    day: str
+    """
+    Day on which the logs arrived.
+    """
+
+    counted: int
+    """
+    Page views that were counted.
+    """
+
+    repeated: int
+    """
+    Page views that were delivered again, and counted once.
+    """
+
+    dropped: int
+    """
+    Requests that are not page views, or not counted for another reason.
+    """
+
+    ignored: int
+    """
+    Lines that are not requests of visitors, and requests for other hosts.
+    """
+
+    unreadable: int
+    """
+    Lines that are not in the format of the log drain, or have no host although the log drain has one.
+    """
+
+
 PublishingRulesFurtherDocsFolder: TypeAlias = str
 
 
@@ -3516,6 +3607,67 @@ class GithubRepositoryList(TypedDict):
     """
 
 
+class LogDrain(TypedDict):
+    """
+    Where a host or CDN sends the access logs of a site.
+    """
+
+    id: str
+    """
+    ID of the log drain.
+    """
+
+    name: str
+    """
+    Name for people.
+    """
+
+    format: Literal['json', 'nginx', 'apache', 'caddy', 'traefik', 'cloudfront', 'cloudflare', 'fastly', 'google-cloud', 'azure', 'akamai', 'vercel', 'netlify']
+    """
+    Format of the logs.
+    """
+
+    host: str | None
+    """
+    Host name of the site. Requests for other hosts are ignored, and lines without a host cannot be read. Null: requests for any host are counted.
+    """
+
+    url: str
+    """
+    URL that the logs are sent to.
+    """
+
+    verification: str | None
+    """
+    What proves to the host that the URL belongs to you. Vercel: the value of `x-vercel-verify` that it shows when you add the URL. Fastly: the ID of the service. Null for other hosts.
+    """
+
+    createdBy: str | None
+    """
+    Who created the log drain: the email address of a person, the ID of an API key or of a federated identity, or `operator` for `colophon-server admin`. The ID of the person if their account was deleted. Null if it is not known.
+    """
+
+    createdAt: str
+    """
+    Time at which the log drain was created.
+    """
+
+    firstEventAt: str | None
+    """
+    Time at which logs that could be read arrived for the first time. Null: none have arrived yet.
+    """
+
+    lastEventAt: str | None
+    """
+    Time at which logs that could be read arrived last, to a few seconds. Null: none have arrived yet.
+    """
+
+    days: list[LogDrainDay]
+    """
+    The last 30 days (UTC) on which logs arrived, newest first. The days that are missing were not measured.
+    """
+
+
 class ProjectHealth(TypedDict):
     """
     State of everything that a project depends on.
@@ -3601,8 +3753,34 @@ class Repository(TypedDict):
     publishing: PullRequestSettings
 
 
+class ListLogDrainsResponse(TypedDict):
+    logDrains: list[LogDrain]
+    """
+    Log drains of the project, oldest first.
+    """
+
+
+class DeleteLogDrainResponse(TypedDict):
+    logDrains: list[LogDrain]
+    """
+    Log drains of the project, oldest first.
+    """
+
+
 class GetRepositoryResponse(TypedDict):
     repository: Repository | None
     """
     Repository of the project. Null if no repository is connected yet.
+    """
+
+
+class CreatedLogDrain(TypedDict):
+    """
+    A new log drain, with its secret.
+    """
+
+    logDrain: LogDrain
+    secret: str
+    """
+    Secret that authenticates the sender: as `Authorization: Bearer …`, as the password of `Authorization: Basic …`, as `token` in the query of the URL, or as the secret that Vercel signs with. Only this response contains it.
     """

@@ -7,6 +7,7 @@ import type { GetMeData, Health, Me } from './generated/types.gen.ts'
 import { createGithubCalls, type GithubCalls } from './github.ts'
 import { type Readiness, requestHealth, requestReadiness } from './health.ts'
 import { createViewIngestCalls, type ViewIngestCalls } from './ingest-views.ts'
+import { createInstanceCalls, type InstanceCalls } from './instance.ts'
 import { createInstanceModelCalls, type InstanceModelCalls } from './instance-models.ts'
 import { createInvitationCalls, type InvitationCalls } from './invitations.ts'
 import { createJobCalls, type JobCalls } from './jobs.ts'
@@ -103,6 +104,8 @@ export interface Client {
   readonly models: InstanceModelCalls
   /** What model calls used, by day, model and project. */
   readonly spend: SpendCalls
+  /** The state of the instance; for operators. */
+  readonly instance: InstanceCalls
   readonly members: MemberCalls
   /** The people of the instance; for operators. */
   readonly people: PeopleCalls
@@ -149,6 +152,7 @@ export function createClient({ baseUrl, apiKey, fetch, timeoutSeconds = 30, retr
     webhooks: createWebhookCalls(call),
     models: createInstanceModelCalls(call),
     spend: createSpendCalls(call),
+    instance: createInstanceCalls(call),
     members: createMemberCalls(call),
     people: createPeopleCalls(call),
     keys: createKeyCalls(call),

@@ -65,7 +65,7 @@ test.each(functions)('$name is documented with an example that calls it', ({ nam
 
 /** What the examples use without declaring it. */
 const texts =
-  'apiKey projectId jobId keyId memberId personId invitationId runnerId identityId endpointId deliveryId passkeyId sessionId siteKey diffSha256 token code state password currentPassword newPassword'
+  'apiKey projectId jobId keyId memberId personId invitationId runnerId identityId endpointId deliveryId passkeyId sessionId siteKey logDrainId diffSha256 token code state password currentPassword newPassword'
 const context = `
 import { type Client, createClient, isColophonError } from './index.ts'
 import type { AddModelData, AddPasskeyData, ConnectGithubRepositoryData, ConnectRepositoryData, SignInWithPasskeyData } from './index.ts'

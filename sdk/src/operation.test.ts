@@ -262,6 +262,16 @@ const calls: Record<
   listSiteKeys: { call: () => client.views.siteKeys('{projectId}') },
   createSiteKey: { call: () => client.views.createSiteKey('{projectId}') },
   revokeSiteKey: { call: () => client.views.revokeSiteKey('{projectId}', '{siteKey}') },
+  listLogDrains: { call: () => client.views.logDrains('{projectId}') },
+  createLogDrain: {
+    call: () => client.views.createLogDrain('{projectId}', { name: 'Docs', format: 'vercel' }),
+    body: { name: 'Docs', format: 'vercel' },
+  },
+  changeLogDrain: {
+    call: () => client.views.changeLogDrain('{projectId}', '{logDrainId}', { host: null }),
+    body: { host: null },
+  },
+  deleteLogDrain: { call: () => client.views.deleteLogDrain('{projectId}', '{logDrainId}') },
   getSetup: { call: () => client.projects.setup('{projectId}') },
   getRepository: { call: () => client.repository.get('{projectId}') },
   testRepository: { call: () => client.repository.test('{projectId}', connection), body: connection },
@@ -338,6 +348,7 @@ const calls: Record<
   setDefaultModel: { call: () => client.models.setDefault('{modelName}') },
   getProjectSpend: { call: () => client.spend.project('{projectId}') },
   getInstanceSpend: { call: () => client.spend.instance() },
+  getInstanceStatus: { call: () => client.instance.status() },
   listAuditEntries: { call: () => client.audit.list('{projectId}') },
 }
 

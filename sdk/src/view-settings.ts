@@ -1,11 +1,19 @@
 import type {
   AnalyticsSettings,
   ChangeAnalyticsSettingsData,
+  ChangeLogDrainData,
+  CreatedLogDrain,
+  CreateLogDrainData,
   CreateSiteKeyData,
   CreateSiteKeyResponse,
+  DeleteLogDrainData,
+  DeleteLogDrainResponse,
   GetAnalyticsSettingsData,
+  ListLogDrainsData,
+  ListLogDrainsResponse,
   ListSiteKeysData,
   ListSiteKeysResponse,
+  LogDrain,
   RevokeSiteKeyData,
   SiteKey,
 } from './generated/types.gen.ts'
@@ -14,7 +22,7 @@ import type { CallOptions } from './request.ts'
 
 export type ViewSettingsCalls = ReturnType<typeof createViewSettingsCalls>
 
-/** How a project's views are counted, and its site keys. */
+/** How a project's views are counted, its site keys, and its log drains. */
 export const createViewSettingsCalls = (call: OperationCaller) => ({
   /**
    * How the views of a project are counted and kept.
@@ -73,6 +81,54 @@ export const createViewSettingsCalls = (call: OperationCaller) => ({
     call<RevokeSiteKeyData, SiteKey>(
       'DELETE',
       { url: '/v1/analytics/{projectId}/site-keys/{siteKey}', path: { projectId, siteKey } },
+      options,
+    ),
+
+  /**
+   * The URLs that hosts and CDNs send the access logs of the site to.
+   * @example
+   * const { logDrains } = await client.views.logDrains(projectId)
+   */
+  logDrains: (projectId: string, options?: CallOptions) =>
+    call<ListLogDrainsData, ListLogDrainsResponse>(
+      'GET',
+      { url: '/v1/analytics/{projectId}/log-drains', path: { projectId } },
+      options,
+    ),
+
+  /**
+   * Creates a URL for the access logs of a host or CDN. Only this response contains the secret.
+   * @example
+   * const { logDrain, secret } = await client.views.createLogDrain(projectId, { name: 'Docs', format: 'vercel' })
+   */
+  createLogDrain: (projectId: string, body: CreateLogDrainData['body'], options?: CallOptions) =>
+    call<CreateLogDrainData, CreatedLogDrain>(
+      'POST',
+      { url: '/v1/analytics/{projectId}/log-drains', path: { projectId }, body },
+      options,
+    ),
+
+  /**
+   * Omitted fields are unchanged.
+   * @example
+   * await client.views.changeLogDrain(projectId, logDrainId, { host: 'docs.example.com' })
+   */
+  changeLogDrain: (projectId: string, logDrainId: string, body: ChangeLogDrainData['body'], options?: CallOptions) =>
+    call<ChangeLogDrainData, LogDrain>(
+      'PATCH',
+      { url: '/v1/analytics/{projectId}/log-drains/{logDrainId}', path: { projectId, logDrainId }, body },
+      options,
+    ),
+
+  /**
+   * Logs that arrive afterwards are refused. Returns the remaining log drains.
+   * @example
+   * await client.views.deleteLogDrain(projectId, logDrainId)
+   */
+  deleteLogDrain: (projectId: string, logDrainId: string, options?: CallOptions) =>
+    call<DeleteLogDrainData, DeleteLogDrainResponse>(
+      'DELETE',
+      { url: '/v1/analytics/{projectId}/log-drains/{logDrainId}', path: { projectId, logDrainId } },
       options,
     ),
 })

@@ -26,7 +26,7 @@ let activities = 0
 export function newQueueingActivity(): QueueingActivity {
   activities += 1
   const scheduledAt = new Date(Date.now() + activities)
-  return { taskToken: randomBytes(16), scheduledAt, attempt: 1, heartbeatTimeoutMs: 300_000 }
+  return { taskToken: randomBytes(16), scheduledAt, attempt: 1, heartbeatTimeoutMs: 300_000, traceparent: undefined }
 }
 
 export async function createClaimingRunner(
@@ -37,7 +37,7 @@ export async function createClaimingRunner(
     { name: 'test', tokenHash: hashKey(generateKey('colophon_runner_')), projectIds: [projectId], expiresAt: null },
     operator,
   )
-  return { ...runner, processId: runner.id }
+  return { ...runner, processId: runner.id, canMerge: true }
 }
 
 const jobInput = { repository: 'docs/site', ref: 'main', title: null, draft: false, publish: 'pull_request' } as const

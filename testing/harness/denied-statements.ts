@@ -23,5 +23,6 @@ prototype.query = function (...parameters) {
 }
 
 afterAll(() => {
+  prototype.query = query // the next file of this process wraps it again
   expect([...denied], 'statements that PostgreSQL denied: see server/src/database/grants.ts').toEqual([])
 })

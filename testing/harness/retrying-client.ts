@@ -18,7 +18,7 @@ export interface JsonRequest {
 }
 
 export interface RawRequest {
-  method: 'GET' | 'POST'
+  method: 'GET' | 'POST' | 'PUT'
   path: string
   headers: readonly string[]
   body?: string | Buffer

@@ -1,4 +1,5 @@
 /** Implements the runner's side of the runner API and reports prepared results. It runs no agent. */
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type ClaimedTurn,
@@ -26,7 +27,7 @@ export function startTestRunner(
   gatewayUrl: string,
   token: string,
   work: ExecuteTurn,
-  { processId }: TestRunnerOptions = {},
+  { processId = randomUUID() }: TestRunnerOptions = {},
 ): TestRunner {
   const stopping = new AbortController()
   const reports: TestRunner['reports'] = []
@@ -41,7 +42,7 @@ export function startTestRunner(
     send(path, bearer, 'application/json', JSON.stringify(body))
 
   const claim = async (): Promise<ClaimedTurn | undefined> => {
-    const response = await post('claim', token, { waitSeconds: 2, ...(processId !== undefined && { processId }) })
+    const response = await post('claim', token, { waitSeconds: 2, processId })
     if (response.status === 200) return (await response.json()) as ClaimedTurn
     if (response.status !== 204) throw new Error(`claim: ${response.status} ${await response.text()}`)
     return undefined

@@ -17,12 +17,14 @@ export interface ManagedProcessOptions {
   /** The user to run as if this process is root: servers such as PostgreSQL refuse to run as root. */
   user?: SystemUser
   stopSignal?: NodeJS.Signals
+  /** How long the process may take to stop before it is killed. Default: 10. */
+  stopWithinSeconds?: number
   /** Called repeatedly after the start until it returns true or the process exits. */
   isReady: () => Promise<boolean>
   readyWithinSeconds: number
 }
 
-const stopWithinMs = 10_000
+const defaultStopWithinSeconds = 10
 
 export class ManagedProcess {
   readonly name: string
@@ -115,7 +117,9 @@ export class ManagedProcess {
     if (!this.#child) return
     this.#signal('SIGCONT')
     this.#signal(this.#options.stopSignal ?? 'SIGTERM')
-    const ended = await Promise.race([this.#ended.then(() => true), sleep(stopWithinMs, false, { ref: false })])
+    const { stopWithinSeconds = defaultStopWithinSeconds } = this.#options
+    const timeout = sleep(stopWithinSeconds * 1000, false, { ref: false })
+    const ended = await Promise.race([this.#ended.then(() => true), timeout])
     if (!ended) await this.kill()
   }
 

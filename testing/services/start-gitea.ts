@@ -152,6 +152,9 @@ DEFAULT_BRANCH = main
 
 [security]
 INSTALL_LOCK = true
+; Every test has a person and tokens of its own, and hashing them as slowly as by default took half of Gitea's CPU time.
+PASSWORD_HASH_ALGO = pbkdf2$1000$50
+SUCCESSFUL_TOKENS_CACHE_SIZE = 5000
 
 [service]
 DISABLE_REGISTRATION = true

@@ -61,9 +61,11 @@ export async function startTemporal(
   binaries: TemporalBinaries,
   directory: string,
   postgres: RunningPostgres,
+  { hasDatabases = false }: { /** PostgreSQL has the databases of an earlier Temporal. */ hasDatabases?: boolean } = {},
 ): Promise<RunningTemporal> {
   await mkdir(directory, { recursive: true })
-  await Promise.all((['temporal', 'visibility'] as const).map((kind) => prepareDatabase(binaries, postgres, kind)))
+  if (!hasDatabases)
+    await Promise.all((['temporal', 'visibility'] as const).map((kind) => prepareDatabase(binaries, postgres, kind)))
   const ports = {
     frontend: [await freePort(), await freePort()],
     history: [await freePort(), await freePort()],

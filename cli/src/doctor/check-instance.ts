@@ -64,7 +64,7 @@ async function checkEncryption(url: string): Promise<Finding> {
       : warning(
           'Encryption',
           'The URL starts with http://, so others on the network can read the API key.',
-          'Serve the instance over https:// (docs/operating.md), and use that URL.',
+          `Serve the instance over https:// (${new URL('/docs/operations/tls-and-proxies', url)}), and use that URL.`,
         )
   const expiresAt = await readCertificateExpiry(hostname.replace(/^\[|\]$/g, ''), Number(port || 443))
   if (expiresAt === undefined) return unknown('Encryption', 'The certificate could not be read.')
@@ -114,6 +114,8 @@ const componentSteps: Readonly<Record<string, string>> = {
   disk_full: 'Free disk space on its machine.',
   namespace_missing: 'Run colophon-server migrate.',
   migrations_pending: 'Run colophon-server migrate.',
+  version_too_old: 'Start the version of Colophon that the instance was upgraded to.',
+  restore_unfinished: 'Stop all processes, and run colophon-server restore again.',
 }
 
 async function checkComponents(client: Client): Promise<Finding[]> {

@@ -8,12 +8,8 @@ import {
   type LogFile,
 } from '../../../server/src/analytics/import-logs/import-in-chunks.ts'
 import { openLogFile } from '../../../server/src/analytics/import-logs/log-file.ts'
-import {
-  createLogLineParser,
-  type LogFormat,
-  type LoggedRequest,
-  logFormats,
-} from '../../../server/src/analytics/import-logs/parse-log-line.ts'
+import { type LogFormat, logFormats } from '../../../server/src/analytics/log-formats/log-format.ts'
+import { createLogLineParser, type LoggedRequest } from '../../../server/src/analytics/log-formats/parse-log-line.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { connect } from '../login/connection.ts'
 import type { CommandContext } from '../program/command-context.ts'
@@ -30,6 +26,7 @@ import { openImportRuns, type StoredRun, stateFolder, withoutEarlierRuns } from 
 
 interface ImportOptions extends InstanceOptions, JsonOption {
   format?: LogFormat
+  host?: string
 }
 
 export function addImportLogsCommand(program: Command, context: CommandContext): void {
@@ -37,17 +34,16 @@ export function addImportLogsCommand(program: Command, context: CommandContext):
     .command('import-logs')
     .summary('send the page views in access logs to the instance')
     .description(
-      'Sends the requests in access logs of nginx, Apache (combined or common format) and Caddy (JSON), plain or gzip, to the ' +
-        'instance, which counts page views. A file can be imported again, also after it has grown: its lines count once. Requests ' +
-        'that are more than 13 months old are dropped. IP addresses are not sent.',
+      'Sends the requests in access logs of web servers and CDNs, plain or gzip, to the instance, which counts page views. A ' +
+        'file can be imported again, also after it has grown: its lines count once. Requests that are more than 13 months old are dropped. IP addresses are not sent.',
     )
     .argument('<file...>', 'access logs; - reads standard input')
     .addOption(choiceOption('--format <format>', 'format of the logs; by default it is detected', logFormats))
+    .option('--host <name>', 'count only requests for this host, if the logs have those of several sites')
   addJsonOption(addInstanceOptions(importLogs)).action(async (paths: string[], options: ImportOptions) => {
     const { client, url, projectId } = await connect(context, options)
     const project = await projectId()
     const deliver = createDeliverer(client, project)
-    const readLine = createLogLineParser(options.format)
     const earlierRuns = openImportRuns(stateFolder(context.environment), `${url} ${project}`)
     const summaries: ({ file: string } & ImportSummary)[] = []
     const failures: string[] = []
@@ -58,6 +54,7 @@ export function addImportLogsCommand(program: Command, context: CommandContext):
       if (!file) continue
       const runs = path === '-' ? withoutEarlierRuns : earlierRuns
       const progress = showProgress(path, context)
+      const readLine = createLogLineParser(options)
       const summary = await importInChunks(file, readLine, { runs, deliver }, progress.update).finally(progress.end)
       summaries.push({ file: path, ...summary })
       if (!options.json) context.terminal.out.print(`${printableLine(path)}: ${formatSummary(summary)}`)
@@ -149,7 +146,8 @@ function showProgress(path: string, { terminal: { err } }: CommandContext) {
   }
 }
 
-function formatSummary({ lines, counted, dropped, unreadableLines, alreadyImportedLines }: ImportSummary): string {
+function formatSummary(summary: ImportSummary): string {
+  const { lines, counted, dropped, unreadableLines, ignoredLines, alreadyImportedLines } = summary
   const reasons = Object.entries(dropped).sort(([, a], [, b]) => b - a)
   const total = reasons.reduce((sum, [, count]) => sum + count, 0)
   const list = reasons.map(([reason, count]) => `${printableLine(reason)} ${formatCount(count)}`).join(', ')
@@ -157,6 +155,7 @@ function formatSummary({ lines, counted, dropped, unreadableLines, alreadyImport
   if (alreadyImportedLines > 0) texts.push(`${formatCount(alreadyImportedLines)} already imported`)
   texts.push(`${formatCount(counted)} views counted`)
   texts.push(`${formatCount(total)} dropped${list === '' ? '' : ` (${list})`}`)
+  if (ignoredLines > 0) texts.push(`${formatCount(ignoredLines)} ignored`)
   texts.push(`${formatCount(unreadableLines)} unreadable`)
   return texts.join('; ')
 }

@@ -267,3 +267,16 @@ spec:
   selector:
     matchLabels: {{- include "colophon.selector" (list $root $component) | nindent 6 }}
 {{- end -}}
+
+{{- define "colophon.metricsPort" -}}
+{{- if .Values.metrics.enabled -}}
+- { name: metrics, containerPort: {{ .Values.metrics.port }} }
+{{- end -}}
+{{- end -}}
+
+{{- define "colophon.metricsSettings" -}}
+{{- if .Values.metrics.enabled -}}
+- name: COLOPHON_METRICS_LISTEN
+  value: {{ printf "%s:%d" .Values.listenHost (int .Values.metrics.port) | quote }}
+{{- end -}}
+{{- end -}}

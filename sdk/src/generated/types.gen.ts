@@ -791,6 +791,97 @@ export type CreatedSiteKey = {
 };
 
 /**
+ * What arrived at a log drain on a day.
+ */
+export type LogDrainDay = {
+    /**
+     * Day on which the logs arrived.
+     */
+    day: string;
+    /**
+     * Page views that were counted.
+     */
+    counted: number;
+    /**
+     * Page views that were delivered again, and counted once.
+     */
+    repeated: number;
+    /**
+     * Requests that are not page views, or not counted for another reason.
+     */
+    dropped: number;
+    /**
+     * Lines that are not requests of visitors, and requests for other hosts.
+     */
+    ignored: number;
+    /**
+     * Lines that are not in the format of the log drain, or have no host although the log drain has one.
+     */
+    unreadable: number;
+};
+
+/**
+ * Where a host or CDN sends the access logs of a site.
+ */
+export type LogDrain = {
+    /**
+     * ID of the log drain.
+     */
+    id: string;
+    /**
+     * Name for people.
+     */
+    name: string;
+    /**
+     * Format of the logs.
+     */
+    format: 'json' | 'nginx' | 'apache' | 'caddy' | 'traefik' | 'cloudfront' | 'cloudflare' | 'fastly' | 'google-cloud' | 'azure' | 'akamai' | 'vercel' | 'netlify';
+    /**
+     * Host name of the site. Requests for other hosts are ignored, and lines without a host cannot be read. Null: requests for any host are counted.
+     */
+    host: string | null;
+    /**
+     * URL that the logs are sent to.
+     */
+    url: string;
+    /**
+     * What proves to the host that the URL belongs to you. Vercel: the value of `x-vercel-verify` that it shows when you add the URL. Fastly: the ID of the service. Null for other hosts.
+     */
+    verification: string | null;
+    /**
+     * Who created the log drain: the email address of a person, the ID of an API key or of a federated identity, or `operator` for `colophon-server admin`. The ID of the person if their account was deleted. Null if it is not known.
+     */
+    createdBy: string | null;
+    /**
+     * Time at which the log drain was created.
+     */
+    createdAt: string;
+    /**
+     * Time at which logs that could be read arrived for the first time. Null: none have arrived yet.
+     */
+    firstEventAt: string | null;
+    /**
+     * Time at which logs that could be read arrived last, to a few seconds. Null: none have arrived yet.
+     */
+    lastEventAt: string | null;
+    /**
+     * The last 30 days (UTC) on which logs arrived, newest first. The days that are missing were not measured.
+     */
+    days: Array<LogDrainDay>;
+};
+
+/**
+ * A new log drain, with its secret.
+ */
+export type CreatedLogDrain = {
+    logDrain: LogDrain;
+    /**
+     * Secret that authenticates the sender: as `Authorization: Bearer …`, as the password of `Authorization: Basic …`, as `token` in the query of the URL, or as the secret that Vercel signs with. Only this response contains it.
+     */
+    secret: string;
+};
+
+/**
  * The API key that the request was sent with.
  */
 export type Me = {
@@ -1829,7 +1920,7 @@ export type ProjectHealth = {
             /**
              * Why the check failed. Details are in the server log.
              */
-            reason: 'unreachable' | 'timeout' | 'read_only' | 'disk_full' | 'namespace_missing' | 'migrations_pending';
+            reason: 'unreachable' | 'timeout' | 'read_only' | 'disk_full' | 'namespace_missing' | 'migrations_pending' | 'version_too_old' | 'restore_unfinished';
         };
     };
     /**
@@ -2444,6 +2535,212 @@ export type PasskeyCreationOptions = {
 };
 
 /**
+ * A service that the instance runs on.
+ */
+export type ServiceStatus = {
+    /**
+     * Whether the component works, and if not, why.
+     */
+    component: {
+        /**
+         * The component works.
+         */
+        status: 'ok';
+        /**
+         * Duration of the check in milliseconds.
+         */
+        latencyMs: number;
+    } | {
+        /**
+         * The component does not work.
+         */
+        status: 'failing';
+        /**
+         * Why the check failed. Details are in the server log.
+         */
+        reason: 'unreachable' | 'timeout' | 'read_only' | 'disk_full' | 'namespace_missing' | 'migrations_pending' | 'version_too_old' | 'restore_unfinished';
+    };
+    /**
+     * Version of the server. `null`: it could not be read.
+     */
+    version: string | null;
+    /**
+     * Size of Colophon's database. `null`: not known, or not reported by this service.
+     */
+    usedBytes: number | null;
+    /**
+     * Free disk space. `null`: not known, or not reported by this service.
+     */
+    freeBytes: number | null;
+};
+
+/**
+ * The work that waits, and for how long.
+ */
+export type InstanceQueues = {
+    /**
+     * Turns that have not ended, without those of paused projects.
+     */
+    turns: {
+        /**
+         * Turns that are queued.
+         */
+        queued: {
+            /**
+             * Turns that are queued.
+             */
+            count: number;
+            /**
+             * Age of the oldest one in seconds; 0 if there is none.
+             */
+            oldestAgeSeconds: number;
+        };
+        /**
+         * Turns that are running.
+         */
+        running: {
+            /**
+             * Turns that are running.
+             */
+            count: number;
+            /**
+             * Age of the oldest one in seconds; 0 if there is none.
+             */
+            oldestAgeSeconds: number;
+        };
+        /**
+         * Turns that are being published.
+         */
+        publishing: {
+            /**
+             * Turns that are being published.
+             */
+            count: number;
+            /**
+             * Age of the oldest one in seconds; 0 if there is none.
+             */
+            oldestAgeSeconds: number;
+        };
+    };
+    /**
+     * Attempts that wait for a runner.
+     */
+    waitingAttempts: {
+        /**
+         * Attempts that wait for a runner.
+         */
+        count: number;
+        /**
+         * Age of the oldest one in seconds; 0 if there is none.
+         */
+        oldestAgeSeconds: number;
+    };
+    /**
+     * Runners of all projects.
+     */
+    runners: {
+        /**
+         * Runners whose tokens are valid.
+         */
+        registered: number;
+        /**
+         * Runners seen in the last few minutes.
+         */
+        online: number;
+    };
+    /**
+     * Page views that are not in ClickHouse yet.
+     */
+    views: {
+        /**
+         * Size of the page views that are not in ClickHouse yet.
+         */
+        waitingBytes: number;
+        /**
+         * Size of the IDs of deliveries, by which a repeated delivery is recognized.
+         */
+        deliveryIdBytes: number;
+        /**
+         * Size of both at which no more page views are accepted.
+         */
+        maxBytes: number;
+        /**
+         * Age of the oldest batch of views in seconds; 0 if there is none.
+         */
+        oldestAgeSeconds: number;
+        /**
+         * Batches that ClickHouse has rejected repeatedly.
+         */
+        quarantinedBatches: number;
+    };
+    /**
+     * Deliveries of events to webhooks, chats and email addresses.
+     */
+    deliveries: {
+        /**
+         * Deliveries of events that have not ended.
+         */
+        waiting: number;
+        /**
+         * Age of the oldest delivery that is due in seconds; 0 if there is none.
+         */
+        oldestDueAgeSeconds: number;
+    };
+};
+
+/**
+ * The state of the instance, for operators.
+ */
+export type InstanceStatus = {
+    /**
+     * Version of Colophon.
+     */
+    version: string;
+    /**
+     * When this was read. It is read at most every ten seconds.
+     */
+    readAt: string;
+    /**
+     * The services that the instance runs on.
+     */
+    services: {
+        postgres: ServiceStatus;
+        temporal: ServiceStatus;
+        clickhouse: ServiceStatus;
+    };
+    /**
+     * `null`: PostgreSQL did not respond in time.
+     */
+    queues: InstanceQueues | null;
+    /**
+     * The last backup that `colophon-server backup` wrote. `null`: there is none, other tools write them, or it could not be read.
+     */
+    lastBackup: {
+        /**
+         * The backup has everything as it was then.
+         */
+        moment: string;
+        /**
+         * When it was complete.
+         */
+        finishedAt: string;
+    } | null;
+    /**
+     * What an operator should look at, the most severe first.
+     */
+    problems: Array<{
+        /**
+         * What is wrong.
+         */
+        code: 'postgres_failing' | 'temporal_failing' | 'clickhouse_failing' | 'no_runner_online' | 'turns_waiting' | 'publishing_slow' | 'views_waiting' | 'views_buffer_almost_full' | 'views_quarantined' | 'deliveries_waiting' | 'disk_low' | 'backup_old' | 'untrusted_proxy' | 'upgrade_unfinished';
+        /**
+         * `critical`: something does not work now. `warning`: something has to be done before that.
+         */
+        severity: 'critical' | 'warning';
+    }>;
+};
+
+/**
  * Liveness of the process.
  */
 export type Health = {
@@ -2486,7 +2783,7 @@ export type Readiness = {
             /**
              * Why the check failed. Details are in the server log.
              */
-            reason: 'unreachable' | 'timeout' | 'read_only' | 'disk_full' | 'namespace_missing' | 'migrations_pending';
+            reason: 'unreachable' | 'timeout' | 'read_only' | 'disk_full' | 'namespace_missing' | 'migrations_pending' | 'version_too_old' | 'restore_unfinished';
         };
     };
     /**
@@ -2497,6 +2794,10 @@ export type Readiness = {
      * Version of Colophon.
      */
     version: string;
+    /**
+     * The newest release, if it is newer than this version. Null if there is none, or if the operator does not have it looked up (`COLOPHON_RELEASES_URL`).
+     */
+    newerVersion?: string | null;
 };
 
 export type CreateJobData = {
@@ -2661,6 +2962,10 @@ export type GetJobErrors = {
      * `request_timeout`
      */
     408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
     /**
      * `rate_limited`
      */
@@ -2838,6 +3143,10 @@ export type ListJobsErrors = {
      */
     408: Problem;
     /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -2918,6 +3227,10 @@ export type ListMessagesErrors = {
      */
     408: Problem;
     /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -2988,6 +3301,10 @@ export type GetDiffErrors = {
      * `request_timeout`
      */
     408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
     /**
      * `rate_limited`
      */
@@ -3225,6 +3542,10 @@ export type ListEventsErrors = {
      */
     408: Problem;
     /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -3300,6 +3621,10 @@ export type CancelJobErrors = {
      */
     409: Problem;
     /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
      * `internal_error`
      */
     500: Problem;
@@ -3358,6 +3683,10 @@ export type ArchiveJobErrors = {
      */
     408: Problem;
     /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
      * `internal_error`
      */
     500: Problem;
@@ -3411,6 +3740,10 @@ export type ListModelsErrors = {
      * `request_timeout`
      */
     408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
     /**
      * `rate_limited`
      */
@@ -3757,6 +4090,10 @@ export type ListViewsErrors = {
      */
     408: Problem;
     /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -3827,6 +4164,10 @@ export type ExportViewsErrors = {
      * `request_timeout`
      */
     408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
     /**
      * `rate_limited`
      */
@@ -3911,6 +4252,10 @@ export type GetViewTimeseriesErrors = {
      */
     408: Problem;
     /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -3981,6 +4326,10 @@ export type ListClientsErrors = {
      * `request_timeout`
      */
     408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
     /**
      * `rate_limited`
      */
@@ -4068,6 +4417,10 @@ export type GetCoverageErrors = {
      */
     408: Problem;
     /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -4152,6 +4505,10 @@ export type ListSourcesErrors = {
      */
     408: Problem;
     /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -4209,6 +4566,10 @@ export type ListLiveEventsErrors = {
      * `request_timeout`
      */
     408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
     /**
      * `rate_limited`
      */
@@ -4316,6 +4677,10 @@ export type ClassifyClientErrors = {
      */
     408: Problem;
     /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -4373,6 +4738,10 @@ export type GetAnalyticsSettingsErrors = {
      * `request_timeout`
      */
     408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
     /**
      * `rate_limited`
      */
@@ -4519,6 +4888,10 @@ export type ListSiteKeysErrors = {
      */
     408: Problem;
     /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -4582,6 +4955,10 @@ export type CreateSiteKeyErrors = {
      */
     408: Problem;
     /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -4644,6 +5021,10 @@ export type RevokeSiteKeyErrors = {
      */
     408: Problem;
     /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -4667,6 +5048,306 @@ export type RevokeSiteKeyResponses = {
 };
 
 export type RevokeSiteKeyResponse = RevokeSiteKeyResponses[keyof RevokeSiteKeyResponses];
+
+export type ListLogDrainsData = {
+    body?: never;
+    path: {
+        /**
+         * ID of the project.
+         */
+        projectId: string;
+    };
+    query?: never;
+    url: '/v1/analytics/{projectId}/log-drains';
+};
+
+export type ListLogDrainsErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `second_factor_required`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type ListLogDrainsError = ListLogDrainsErrors[keyof ListLogDrainsErrors];
+
+export type ListLogDrainsResponses = {
+    /**
+     * OK
+     */
+    200: {
+        /**
+         * Log drains of the project, oldest first.
+         */
+        logDrains: Array<LogDrain>;
+    };
+};
+
+export type ListLogDrainsResponse = ListLogDrainsResponses[keyof ListLogDrainsResponses];
+
+export type CreateLogDrainData = {
+    body: {
+        /**
+         * Name for people.
+         */
+        name: string;
+        /**
+         * Format of the logs.
+         */
+        format: 'json' | 'nginx' | 'apache' | 'caddy' | 'traefik' | 'cloudfront' | 'cloudflare' | 'fastly' | 'google-cloud' | 'azure' | 'akamai' | 'vercel' | 'netlify';
+        /**
+         * Host name of the site. Requests for other hosts are ignored, and lines without a host cannot be read. Null: requests for any host are counted.
+         */
+        host?: string | null;
+    };
+    path: {
+        /**
+         * ID of the project.
+         */
+        projectId: string;
+    };
+    query?: never;
+    url: '/v1/analytics/{projectId}/log-drains';
+};
+
+export type CreateLogDrainErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `second_factor_required`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type CreateLogDrainError = CreateLogDrainErrors[keyof CreateLogDrainErrors];
+
+export type CreateLogDrainResponses = {
+    /**
+     * A new log drain, with its secret.
+     */
+    201: CreatedLogDrain;
+};
+
+export type CreateLogDrainResponse = CreateLogDrainResponses[keyof CreateLogDrainResponses];
+
+export type DeleteLogDrainData = {
+    body?: never;
+    path: {
+        /**
+         * ID of the project.
+         */
+        projectId: string;
+        /**
+         * ID of the log drain.
+         */
+        logDrainId: string;
+    };
+    query?: never;
+    url: '/v1/analytics/{projectId}/log-drains/{logDrainId}';
+};
+
+export type DeleteLogDrainErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `second_factor_required`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type DeleteLogDrainError = DeleteLogDrainErrors[keyof DeleteLogDrainErrors];
+
+export type DeleteLogDrainResponses = {
+    /**
+     * OK
+     */
+    200: {
+        /**
+         * Log drains of the project, oldest first.
+         */
+        logDrains: Array<LogDrain>;
+    };
+};
+
+export type DeleteLogDrainResponse = DeleteLogDrainResponses[keyof DeleteLogDrainResponses];
+
+export type ChangeLogDrainData = {
+    body: {
+        /**
+         * Name for people.
+         */
+        name?: string;
+        /**
+         * Host name of the site. Requests for other hosts are ignored, and lines without a host cannot be read. Null: requests for any host are counted.
+         */
+        host?: string | null;
+        /**
+         * What proves to the host that the URL belongs to you. Vercel: the value of `x-vercel-verify` that it shows when you add the URL. Fastly: the ID of the service. Null for other hosts.
+         */
+        verification?: string | null;
+    };
+    path: {
+        /**
+         * ID of the project.
+         */
+        projectId: string;
+        /**
+         * ID of the log drain.
+         */
+        logDrainId: string;
+    };
+    query?: never;
+    url: '/v1/analytics/{projectId}/log-drains/{logDrainId}';
+};
+
+export type ChangeLogDrainErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `second_factor_required`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type ChangeLogDrainError = ChangeLogDrainErrors[keyof ChangeLogDrainErrors];
+
+export type ChangeLogDrainResponses = {
+    /**
+     * Where a host or CDN sends the access logs of a site.
+     */
+    200: LogDrain;
+};
+
+export type ChangeLogDrainResponse = ChangeLogDrainResponses[keyof ChangeLogDrainResponses];
 
 export type GetMeData = {
     body?: never;
@@ -4692,6 +5373,10 @@ export type GetMeErrors = {
      * `request_timeout`
      */
     408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
     /**
      * `rate_limited`
      */
@@ -4759,6 +5444,10 @@ export type ListKeysErrors = {
      * `request_timeout`
      */
     408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
     /**
      * `rate_limited`
      */
@@ -4920,6 +5609,10 @@ export type RevokeKeyErrors = {
      */
     408: Problem;
     /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -4977,6 +5670,10 @@ export type ListFederatedIdentitiesErrors = {
      * `request_timeout`
      */
     408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
     /**
      * `rate_limited`
      */
@@ -5138,6 +5835,10 @@ export type DeleteFederatedIdentityErrors = {
      */
     408: Problem;
     /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -5275,6 +5976,10 @@ export type ListProjectsErrors = {
      * `request_timeout`
      */
     408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
     /**
      * `rate_limited`
      */
@@ -5423,6 +6128,10 @@ export type DeleteProjectErrors = {
      */
     408: Problem;
     /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -5480,6 +6189,10 @@ export type GetProjectErrors = {
      * `request_timeout`
      */
     408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
     /**
      * `rate_limited`
      */
@@ -5610,6 +6323,10 @@ export type ExportProjectErrors = {
      */
     408: Problem;
     /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -5668,6 +6385,10 @@ export type GetSetupErrors = {
      */
     408: Problem;
     /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -5725,6 +6446,10 @@ export type GetRepositoryErrors = {
      * `request_timeout`
      */
     408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
     /**
      * `rate_limited`
      */
@@ -6511,6 +7236,10 @@ export type GetProjectSettingsErrors = {
      */
     408: Problem;
     /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -6670,6 +7399,10 @@ export type GetProjectSpendErrors = {
      */
     408: Problem;
     /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -6723,6 +7456,10 @@ export type GetInstanceSpendErrors = {
      * `request_timeout`
      */
     408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
     /**
      * `rate_limited`
      */
@@ -6782,6 +7519,10 @@ export type PauseProjectErrors = {
      */
     408: Problem;
     /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -6840,6 +7581,10 @@ export type ResumeProjectErrors = {
      */
     408: Problem;
     /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -6897,6 +7642,10 @@ export type ListRunnersErrors = {
      * `request_timeout`
      */
     408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
     /**
      * `rate_limited`
      */
@@ -7135,6 +7884,10 @@ export type RevokeRunnerErrors = {
      */
     408: Problem;
     /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -7197,6 +7950,10 @@ export type ListWebhookEndpointsErrors = {
      * `request_timeout`
      */
     408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
     /**
      * `rate_limited`
      */
@@ -7357,6 +8114,10 @@ export type DeleteWebhookEndpointErrors = {
      * `request_timeout`
      */
     408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
     /**
      * `rate_limited`
      */
@@ -7593,6 +8354,10 @@ export type TestWebhookEndpointErrors = {
      */
     408: Problem;
     /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -7668,6 +8433,10 @@ export type ListWebhookDeliveriesErrors = {
      */
     408: Problem;
     /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -7742,6 +8511,10 @@ export type GetWebhookDeliveryErrors = {
      * `request_timeout`
      */
     408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
     /**
      * `rate_limited`
      */
@@ -7844,6 +8617,10 @@ export type ResendWebhookDeliveryErrors = {
      */
     408: Problem;
     /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -7901,6 +8678,10 @@ export type GetProjectHealthErrors = {
      * `request_timeout`
      */
     408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
     /**
      * `rate_limited`
      */
@@ -7968,6 +8749,10 @@ export type ListMembersErrors = {
      * `request_timeout`
      */
     408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
     /**
      * `rate_limited`
      */
@@ -8120,6 +8905,10 @@ export type ListCreatedAccessErrors = {
      */
     408: Problem;
     /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -8191,6 +8980,10 @@ export type RemoveMemberErrors = {
      * `request_timeout`
      */
     408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
     /**
      * `rate_limited`
      */
@@ -8328,6 +9121,10 @@ export type ListInvitationsErrors = {
      * `request_timeout`
      */
     408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
     /**
      * `rate_limited`
      */
@@ -8481,6 +9278,10 @@ export type RevokeInvitationErrors = {
      */
     408: Problem;
     /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -8538,6 +9339,10 @@ export type GetRequiredSecondFactorErrors = {
      * `request_timeout`
      */
     408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
     /**
      * `rate_limited`
      */
@@ -8677,6 +9482,10 @@ export type ListAuditEntriesErrors = {
      */
     408: Problem;
     /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -8744,6 +9553,10 @@ export type ListInstanceAuditEntriesErrors = {
      */
     408: Problem;
     /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -8801,6 +9614,10 @@ export type ListInstanceModelsErrors = {
      * `request_timeout`
      */
     408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
     /**
      * `rate_limited`
      */
@@ -9087,6 +9904,10 @@ export type RemoveModelErrors = {
      */
     408: Problem;
     /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
      * `internal_error`
      */
     500: Problem;
@@ -9146,6 +9967,10 @@ export type SetDefaultModelErrors = {
      */
     408: Problem;
     /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
      * `internal_error`
      */
     500: Problem;
@@ -9195,6 +10020,10 @@ export type ListGithubAppsErrors = {
      * `request_timeout`
      */
     408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
     /**
      * `rate_limited`
      */
@@ -9396,6 +10225,10 @@ export type ListPeopleErrors = {
      */
     408: Problem;
     /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -9462,6 +10295,10 @@ export type ListPersonCreatedAccessErrors = {
      * `request_timeout`
      */
     408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
     /**
      * `rate_limited`
      */
@@ -9593,6 +10430,10 @@ export type EnablePersonErrors = {
      */
     408: Problem;
     /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
      * `internal_error`
      */
     500: Problem;
@@ -9652,6 +10493,10 @@ export type DeletePersonErrors = {
      */
     408: Problem;
     /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
      * `internal_error`
      */
     500: Problem;
@@ -9705,6 +10550,10 @@ export type EndSessionsErrors = {
      * `request_timeout`
      */
     408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
     /**
      * `internal_error`
      */
@@ -9765,6 +10614,10 @@ export type RevokeOperatorErrors = {
      */
     408: Problem;
     /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
      * `internal_error`
      */
     500: Problem;
@@ -9819,6 +10672,10 @@ export type AddOperatorErrors = {
      */
     408: Problem;
     /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
      * `internal_error`
      */
     500: Problem;
@@ -9864,6 +10721,10 @@ export type SignOutErrors = {
      */
     408: Problem;
     /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
      * `internal_error`
      */
     500: Problem;
@@ -9900,6 +10761,10 @@ export type GetSessionErrors = {
      * `request_timeout`
      */
     408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
     /**
      * `internal_error`
      */
@@ -10012,6 +10877,10 @@ export type DismissFailedSignInsErrors = {
      */
     408: Problem;
     /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
      * `internal_error`
      */
     500: Problem;
@@ -10062,6 +10931,10 @@ export type EndOtherSessionsErrors = {
      */
     408: Problem;
     /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
      * `internal_error`
      */
     500: Problem;
@@ -10102,6 +10975,10 @@ export type ListSessionsErrors = {
      * `request_timeout`
      */
     408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
     /**
      * `rate_limited`
      */
@@ -10161,6 +11038,10 @@ export type EndSessionErrors = {
      * `request_timeout`
      */
     408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
     /**
      * `internal_error`
      */
@@ -10607,6 +11488,10 @@ export type StartPasskeySignInErrors = {
      */
     408: Problem;
     /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -10737,6 +11622,10 @@ export type ListPasskeysErrors = {
      * `request_timeout`
      */
     408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
     /**
      * `rate_limited`
      */
@@ -10886,6 +11775,10 @@ export type StartPasskeyErrors = {
      */
     408: Problem;
     /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -10939,6 +11832,10 @@ export type RemovePasskeyErrors = {
      * `request_timeout`
      */
     408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
     /**
      * `internal_error`
      */
@@ -11328,6 +12225,59 @@ export type AcceptInvitationResponses = {
 
 export type AcceptInvitationResponse = AcceptInvitationResponses[keyof AcceptInvitationResponses];
 
+export type GetInstanceStatusData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v2/status';
+};
+
+export type GetInstanceStatusErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_role`, `second_factor_required`
+     */
+    403: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type GetInstanceStatusError = GetInstanceStatusErrors[keyof GetInstanceStatusErrors];
+
+export type GetInstanceStatusResponses = {
+    /**
+     * The state of the instance, for operators.
+     */
+    200: InstanceStatus;
+};
+
+export type GetInstanceStatusResponse = GetInstanceStatusResponses[keyof GetInstanceStatusResponses];
+
 export type GetHealthData = {
     body?: never;
     path?: never;
@@ -11344,6 +12294,10 @@ export type GetHealthErrors = {
      * `request_timeout`
      */
     408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
     /**
      * `internal_error`
      */
@@ -11381,6 +12335,10 @@ export type GetReadinessErrors = {
      * `request_timeout`
      */
     408: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
     /**
      * `internal_error`
      */

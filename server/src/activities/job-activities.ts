@@ -6,6 +6,7 @@ import type { QueuedAttemptWatcher } from '../jobs/queued-attempt-watcher.ts'
 import { createTurnFailure } from '../jobs/turn-errors.ts'
 import type { CurrentTurn, TurnStore } from '../jobs/turn-store.ts'
 import type { Id } from '../platform/ids.ts'
+import { currentTraceparent } from '../platform/tracing/spans.ts'
 import { createFinalFailure } from './create-final-failure.ts'
 import { withPublishLease } from './publish-lease.ts'
 import type { PublishEnd } from './publish-step-result.ts'
@@ -13,7 +14,7 @@ import type { PublishEnd } from './publish-step-result.ts'
 export interface TakenTurn {
   id: string
   heartbeatTimeoutMs: number
-  /** Absent if an older version took the turn. */
+  /** Absent if Temporal decides when the runner is lost, because an older version may run or has taken the turn. */
   performHeartbeatTimeoutMs?: number
   publishTimeoutMs: number
 }
@@ -55,6 +56,7 @@ export function createJobActivities({
   queueWatcher,
   publishResult,
   pollBeforeTurn,
+  isWatchedByTemporal,
   limits,
   timeouts,
 }: {
@@ -63,6 +65,8 @@ export function createJobActivities({
   queueWatcher: QueuedAttemptWatcher
   publishResult: ResultPublisher
   pollBeforeTurn: PollBeforeTurn
+  /** Whether processes of 0.1.0 may run, which send the heartbeats of runners only to Temporal. */
+  isWatchedByTemporal: () => Promise<boolean>
   limits: TurnLimits
   timeouts: JobTimeouts
 }): JobActivities {
@@ -70,6 +74,7 @@ export function createJobActivities({
     async takeNextTurn(jobId) {
       const turn = await turns.takeNext(jobId as Id<'job'>)
       if (!turn) return null
+      if (await isWatchedByTemporal()) return { id: turn.turnId, ...timeouts }
       const performHeartbeatTimeoutMs = timeouts.heartbeatTimeoutMs * performTimeoutFactor
       return { id: turn.turnId, ...timeouts, performHeartbeatTimeoutMs }
     },
@@ -82,6 +87,7 @@ export function createJobActivities({
         scheduledAt,
         attempt,
         heartbeatTimeoutMs: heartbeatTimeoutMs ?? timeouts.heartbeatTimeoutMs,
+        traceparent: currentTraceparent(),
       }
       await pollBeforeTurn(turnId as Id<'trn'>, AbortSignal.timeout(maxPollMs))
       const queued = await attempts.enqueue(turnId as Id<'trn'>, activity, limits)

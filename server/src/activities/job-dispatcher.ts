@@ -10,6 +10,7 @@ import type { JobSignaler } from '../jobs/job-signaler.ts'
 import type { StalledJob, StallLimits, TurnStore } from '../jobs/turn-store.ts'
 import { type BackgroundTask, repeatBatches, runSteps, startBackgroundTask } from '../platform/background-task.ts'
 import type { Log } from '../platform/log.ts'
+import { countMetric } from '../platform/metrics/metrics.ts'
 
 export interface JobDispatcherSettings extends StallLimits {
   idleArchiveDays: number
@@ -71,6 +72,7 @@ export function startJobDispatcher({
       for (const job of remaining) await wake(job)
     }
     await Promise.all(Array.from({ length: maxConcurrentSignals }, wakeRemaining))
+    countMetric('colophon_stalled_jobs_total', {}, { by: stalled.length })
     if (stalled.length > 0) log.info({ jobs: stalled.length }, 'woke stalled jobs')
     return stalled.length
   }

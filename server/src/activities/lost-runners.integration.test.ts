@@ -1,6 +1,8 @@
 /** Turns that no runner claims, and turns that are lost with their runners, on real PostgreSQL and Temporal. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, expect, inject, test } from 'vitest'
+import { Client, Connection } from '@temporalio/client'
+import { afterAll, expect, inject, onTestFinished, test } from 'vitest'
+import { allowOlderVersion, finishUpgrade } from '../../../testing/harness/older-version.ts'
 import { createTestInstance, operator } from '../../../testing/harness/test-instance.ts'
 import { shortTimers, startTestWorker } from '../../../testing/harness/test-worker.ts'
 import { freePort } from '../../../testing/services/free-port.ts'
@@ -12,7 +14,10 @@ import type { ClaimedTurn } from '../runner-wire/runner-wire.ts'
 
 const instance = await createTestInstance(inject('services'), 'lost-runners')
 const worker = await startTestWorker(instance, { COLOPHON_JOB_QUEUE_TIMEOUT_SECONDS: '6' })
+const connection = await Connection.connect({ address: inject('services').temporalAddress })
+const temporal = new Client({ connection, namespace: instance.environment.COLOPHON_TEMPORAL_NAMESPACE ?? '' })
 afterAll(async () => {
+  await connection.close()
   await worker.stop()
   await instance.drop()
 })
@@ -28,13 +33,22 @@ async function createJob(projectId: Id<'prj'>): Promise<Id<'job'>> {
 
 const readJob = (projectId: Id<'prj'>, jobId: Id<'job'>) => instance.stores.jobs.get(projectId, jobId)
 
-async function claim(processId: string): Promise<ClaimedTurn | undefined> {
+async function claim(processId?: string): Promise<ClaimedTurn | undefined> {
   const response = await fetch(`${worker.gatewayUrl}/runner/claim`, {
     method: 'POST',
     headers: { authorization: `Bearer ${worker.runnerToken}`, 'content-type': 'application/json' },
     body: JSON.stringify({ waitSeconds: 0, processId }),
   })
   return response.status === 200 ? ((await response.json()) as ClaimedTurn) : undefined
+}
+
+async function sendHeartbeat({ attemptToken }: ClaimedTurn): Promise<void> {
+  const response = await fetch(`${worker.gatewayUrl}/runner/events`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${attemptToken}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ firstIndex: 0, events: [] }),
+  })
+  expect(response.status).toBe(200)
 }
 
 test('a turn that no runner claims fails after the queue timeout, though its worker is alive', async () => {
@@ -77,4 +91,42 @@ test('a turn that waits for a runner keeps waiting when its worker stops', { tim
   expect(await countAttempts()).toBe(1)
   await second.stop()
   await another.drop()
+})
+
+test('while workers of 0.1.0 may run, Temporal hears each heartbeat, and decides when a runner is lost', {
+  timeout: 60_000,
+}, async () => {
+  await allowOlderVersion(instance)
+  onTestFinished(async () => void (await finishUpgrade(instance)))
+  const { projectId } = await instance.createProject()
+  await createJob(projectId)
+  const claimWhenQueued = async () => {
+    for (;;) {
+      const turn = await claim()
+      if (turn) return turn
+      await sleep(100)
+    }
+  }
+  const turn = await claimWhenQueued()
+  expect(turn.docsFolder).toBe('') // which runners of 0.1.0 need
+  // The gateway of the other version hears the runner: nothing is recorded here.
+  await instance.pool.query("UPDATE turn_attempt SET heard_at = clock_timestamp() - interval '1 hour'")
+  const { task_token: taskToken } = (
+    await instance.pool.query('SELECT task_token FROM turn_attempt WHERE ended_at IS NULL')
+  ).rows[0]
+  for (let second = 0; second < 8; second++) {
+    await temporal.activity.heartbeat(taskToken)
+    await sleep(1_000)
+  }
+  const countAttempts = async () =>
+    (await instance.pool.query('SELECT FROM turn_attempt WHERE turn_id = $1', [turn.turnId])).rows.length
+  expect(await countAttempts()).toBe(1)
+  // This gateway hears it, and tells Temporal.
+  for (let second = 0; second < 6; second++) {
+    await sendHeartbeat(turn)
+    await sleep(1_000)
+  }
+  expect(await countAttempts()).toBe(1)
+  // Nobody hears it.
+  await expect.poll(countAttempts, { timeout: 20_000 }).toBe(2)
 })

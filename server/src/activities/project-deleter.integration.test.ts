@@ -87,7 +87,11 @@ const tablesOfInstance = [
   'deleted_project_spend',
   'failed_sign_in',
   'github_app',
+  'instance_backup',
+  'instance_backup_schedule',
   'instance_budget',
+  'instance_upgrade',
+  'log_line_delivery',
   'one_time_link',
   'person',
   'person_account',
@@ -204,7 +208,7 @@ test('stores no views that arrive late, and waits for a transaction that is stor
 }, async () => {
   const project = await api.createProject('Late')
   const { projectId } = project
-  const buffer = new PostgresViewBuffer(api.database, { maxBufferBytes: 1e9 })
+  const buffer = new PostgresViewBuffer(api, { maxBufferBytes: 1e9 })
   const append = () =>
     buffer.append({
       projectId,

@@ -1,6 +1,6 @@
 /** Merges of the base branch into the branch of a pull request, in which the agent resolves the conflicts, on each code host. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
 import { connectTestRepository } from '../../../testing/harness/connect-test-repository.ts'
 import { createTestInstance, operator, type TestInstance } from '../../../testing/harness/test-instance.ts'
 import { startTestRunner, type TestRunner } from '../../../testing/harness/test-runner.ts'
@@ -176,6 +176,7 @@ describe.each(Object.entries(hosts))('on %s', (host, create) => {
     const { jobId, number, branch, theirs } = await createConflict()
     const setRules = (requireApproval: boolean) =>
       instance.stores.repositories.changeRules(projectId, { ...defaultPublishingRules, requireApproval }, operator)
+    onTestFinished(async () => void (await setRules(false)))
     await setRules(true)
     const resolved = { ...theirs.files, 'docs/index.md': '# Both\n' }
     result = async () => ({ base: await readBranch(branch), files: resolved, mergedCommit: theirs.id })
@@ -187,7 +188,6 @@ describe.each(Object.entries(hosts))('on %s', (host, create) => {
     await instance.stores.approvals.approve(projectId, jobId, held.approval?.diffSha256 ?? '', operator)
     expect(await waitForEnd(jobId)).toMatchObject({ outcome: 'pull_request' })
     expect(await repository.readFiles(branch)).toEqual(resolved)
-    await setRules(false)
 
     await repository.close(number)
     const isClosed = async () => (await instance.stores.jobs.get(projectId, jobId)).pullRequest?.state === 'closed'

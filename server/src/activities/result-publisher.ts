@@ -9,7 +9,10 @@ import { CodeHostError } from '../code-hosts/code-host-error.ts'
 import { removeAbandonedRepositories } from '../code-hosts/git/git-repository.ts'
 import type { CurrentTurn } from '../jobs/turn-store.ts'
 import type { Egress } from '../platform/egress/egress.ts'
+import type { LabelsOf } from '../platform/metrics/catalog.ts'
+import { countMetric, observeMetric } from '../platform/metrics/metrics.ts'
 import { SemaphoreFullError } from '../platform/semaphore.ts'
+import { withSpan } from '../platform/tracing/spans.ts'
 import { createFinalFailure } from './create-final-failure.ts'
 import type { ResultPublisher } from './job-activities.ts'
 import type { OpenedProjectRepository, ProjectRepositoryOpener } from './project-repository-opener.ts'
@@ -51,22 +54,50 @@ const slotRetryMs = { min: 3_000, max: 8_000 }
 export function createResultPublisher(deps: ResultPublisherDeps): ResultPublisher {
   void removeAbandonedRepositories().catch(() => {}) // left by a killed worker; they do no harm
   return async (turn, signal) => {
-    for (let attempt = 1; ; attempt++) {
-      const backoffSeconds = backoffsSeconds[attempt - 1]
-      const isLastAttempt = backoffSeconds === undefined
-      try {
-        const end = await publishInSlot(deps, turn, signal, { isLastAttempt })
-        if (end.kind !== 'branch_moved' || end.isCertain || isLastAttempt) return end
-        deps.log.info({ turnId: turn.turnId, attempt }, 'branch or pull request not found')
-        await sleep(backoffSeconds * 1000, undefined, { signal })
-      } catch (error) {
-        if (error instanceof SemaphoreFullError) throw createSlotFailure()
-        if (!(error instanceof CodeHostError)) throw error
-        deps.log.warn({ turnId: turn.turnId, attempt, error: error.message }, 'publishing to the code host failed')
-        if (await deps.turns.isPaused(turn.projectId)) return paused
-        if (error.failure.kind === 'retry' || backoffSeconds === undefined) throw toFailure(error.failure)
-        await sleep(backoffSeconds * 1000, undefined, { signal })
-      }
+    const startedAtMs = performance.now()
+    const target: PublishTarget = { host: undefined }
+    const observe = (result: 'published' | 'failed') => {
+      const seconds = (performance.now() - startedAtMs) / 1000
+      if (target.host) observeMetric('colophon_publish_duration_seconds', { host: target.host, result }, seconds)
+    }
+    try {
+      const end = await publishWithRetries(deps, turn, signal, target)
+      if (end.kind === 'ended') observe('published')
+      return end
+    } catch (error) {
+      observe('failed')
+      throw error
+    }
+  }
+}
+
+/** What is published to, for metrics. Undefined: not known yet. */
+interface PublishTarget {
+  host: LabelsOf<'colophon_publish_failures_total'>['host'] | undefined
+}
+
+async function publishWithRetries(
+  deps: ResultPublisherDeps,
+  turn: CurrentTurn,
+  signal: AbortSignal,
+  target: PublishTarget,
+): Promise<PublishEnd> {
+  for (let attempt = 1; ; attempt++) {
+    const backoffSeconds = backoffsSeconds[attempt - 1]
+    const isLastAttempt = backoffSeconds === undefined
+    try {
+      const end = await publishInSlot(deps, turn, signal, { isLastAttempt, target })
+      if (end.kind !== 'branch_moved' || end.isCertain || isLastAttempt) return end
+      deps.log.info({ turnId: turn.turnId, attempt }, 'branch or pull request not found')
+      await sleep(backoffSeconds * 1000, undefined, { signal })
+    } catch (error) {
+      if (error instanceof SemaphoreFullError) throw createSlotFailure()
+      if (!(error instanceof CodeHostError)) throw error
+      if (target.host) countMetric('colophon_publish_failures_total', { host: target.host, reason: error.failure.code })
+      deps.log.warn({ turnId: turn.turnId, attempt, error: error.message }, 'publishing to the code host failed')
+      if (await deps.turns.isPaused(turn.projectId)) return paused
+      if (error.failure.kind === 'retry' || backoffSeconds === undefined) throw toFailure(error.failure)
+      await sleep(backoffSeconds * 1000, undefined, { signal })
     }
   }
 }
@@ -75,11 +106,12 @@ async function publishInSlot(
   deps: ResultPublisherDeps,
   turn: CurrentTurn,
   turnSignal: AbortSignal,
-  options: { isLastAttempt: boolean },
+  { target: published, ...options }: { isLastAttempt: boolean; target: PublishTarget },
 ): Promise<PublishEnd> {
   const deadline = new AbortController()
   const signal = AbortSignal.any([turnSignal, deadline.signal])
   const project = await deps.openProject(turn.projectId, signal)
+  published.host = project?.repository.host
   const target = { projectId: turn.projectId, host: project?.repository.baseUrl ?? '' }
   return deps.slots.run(target, async () => {
     signal.throwIfAborted() // the lease was lost, or the turn cancelled, while it waited
@@ -111,10 +143,14 @@ async function publish(
   if (!project) throw createFinalFailure('project_not_ready')
   const { repository, host } = project
   const turn = await deps.turns.readTurnToPublish(turnId)
-  await using bare = await BareRepository.open({ remote: await host.gitRemote(), egress: deps.egress, signal })
+  const inStep = <Result>(name: string, step: () => Promise<Result>) =>
+    withSpan(name, { attributes: { 'colophon.code_host': repository.host } }, step)
+  await using bare = await inStep('fetch repository', async () =>
+    BareRepository.open({ remote: await host.gitRemote(), egress: deps.egress, signal }),
+  )
   const publication = { turn, result, repository, host, bare }
 
-  const accepted = await acceptResult(deps, publication)
+  const accepted = await inStep('check result', () => acceptResult(deps, publication))
   if (accepted.kind !== 'continue') return accepted
   const { newHosts } = accepted.value
   if (turn.job.publish === 'diff')
@@ -130,9 +166,11 @@ async function publish(
   const branch = existingBranch.value ?? texts.branch
   const change = { accepted: accepted.value, branch, texts }
 
-  const put = await putCommit(deps, publication, change)
+  const put = await inStep('push commit', () => putCommit(deps, publication, change))
   if (put.kind !== 'continue') return put
-  const ensured = await ensurePullRequest(deps, publication, change, put.value).catch(async (error: unknown) => {
+  const ensured = await inStep('open pull request', () =>
+    ensurePullRequest(deps, publication, change, put.value),
+  ).catch(async (error: unknown) => {
     if (isLastAttempt) await deleteBranchWithoutPullRequest(error, publication, change, put.value)
     throw error
   })

@@ -5,6 +5,7 @@ import { EgressError } from '../platform/egress/egress-error.ts'
 import type { Id } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import type { Mailer } from '../platform/mailer.ts'
+import { countMetric } from '../platform/metrics/metrics.ts'
 import { type Opener, SealedSecretError } from '../platform/sealed-secrets/sealed-secret.ts'
 import type { ClaimedDelivery, DeliveryResult, DeliveryStore } from '../webhooks/delivery-store.ts'
 import { composePayload, type WebhookEvent } from '../webhooks/endpoint.ts'
@@ -91,6 +92,10 @@ export function createWebhookActivities(deps: WebhookActivityDeps): WebhookActiv
     const outcome = await send(delivery.event)
     const result = { ...outcome, durationMs: performance.now() - startedAtMs }
     await deliveries.recordResult(endpoint.id, delivery, result)
+    countMetric('colophon_webhook_attempts_total', {
+      kind: endpoint.kind,
+      result: result.error === null ? 'delivered' : 'failed',
+    })
     if (result.error !== null)
       log.info({ endpointId: endpoint.id, deliveryId: delivery.id, error: result.error }, 'could not deliver an event')
   }

@@ -1,11 +1,15 @@
 import type { ColumnType, Generated } from 'kysely'
+import type { KeyHash } from '../keys/key-format.ts'
 import type { Id } from '../platform/ids.ts'
 import type { CountingSource } from './classify/classify-request.ts'
 import type { AnyDropReason, ViewSource } from './collect/view-source.ts'
+import type { LogFormat } from './log-formats/log-format.ts'
 import type { AiScope } from './query/ai-scope.ts'
 
 /** A day as PostgreSQL writes it. A Date would be midnight in the time zone of this process. */
 export type IsoDate = `${number}-${number}-${number}`
+
+export const toIsoDate = (ms: number): IsoDate => new Date(ms).toISOString().slice(0, 10) as IsoDate
 
 /**
  * In every row that has a shard, because all views are in one ClickHouse. The columns remain, because removing them means migrating
@@ -28,6 +32,30 @@ export interface AnalyticsTables {
     project_id: Id<'prj'>
     created_at: Generated<Date>
     revoked_at: ColumnType<Date | null, never, Date>
+  }
+  log_drain: {
+    id: Id<'drn'>
+    project_id: Id<'prj'>
+    name: string
+    format: LogFormat
+    host: string | null
+    secret_hash: KeyHash<'colophon_drain_'>
+    signing_secret: string | null
+    verification: string | null
+    created_by: string
+    created_at: Generated<Date>
+    first_event_at: Date | null
+    last_event_at: Date | null
+  }
+  log_drain_day: {
+    project_id: Id<'prj'>
+    log_drain_id: Id<'drn'>
+    day: IsoDate
+    counted: string
+    repeated: string
+    dropped: string
+    ignored: string
+    unreadable: string
   }
   source_coverage: {
     project_id: Id<'prj'>

@@ -19,6 +19,7 @@ interface AdmittedRequest {
 
 /** Per route that reads its bodies itself, so that a flood on one route, such as beacons from the internet, blocks no other. */
 const maxLargeBodyBytes = 32 * 1024 * 1024
+const maxLargeBodyBytesPerProject = 16 * 1024 * 1024
 
 const maxPerMinute = 600
 
@@ -32,7 +33,7 @@ export function addRoutes(server: HttpServer, routes: readonly Route[], deps: Au
       route.maxPerMinutePerNetwork === undefined
         ? undefined
         : new MinuteRateLimit('attempts from your network', route.maxPerMinutePerNetwork)
-    const largeBodies = new LargeBodyReader(maxLargeBodyBytes)
+    const largeBodies = new LargeBodyReader(maxLargeBodyBytes, { maxBytesPerOwner: maxLargeBodyBytesPerProject })
     registerRoute<AuthorizedRequest, Parameters<Route['handle']>[0]>(target, route, {
       readsBody: largeBody !== undefined,
       async admit(request, reply) {
@@ -51,8 +52,9 @@ export function addRoutes(server: HttpServer, routes: readonly Route[], deps: Au
       },
       async respond(request, reply, enter) {
         networkLimit?.consume(toClientNetwork(request.ip))
+        const { projectId } = request.params as { projectId?: string } // the caller was admitted to it
         return largeBody
-          ? largeBodies.read(request.raw, largeBody, async (body) =>
+          ? largeBodies.read(request.raw, { ...largeBody, owner: projectId }, async (body) =>
               perform(route, { request, reply, body, authorized: await enter() }),
             )
           : perform(route, { request, reply, body: request.body, authorized: await enter() })

@@ -14,8 +14,10 @@ import { type FederationRouteDeps, federationRoutes } from './federation/federat
 import { type GithubAppRouteDeps, githubAppRoutes } from './github/github-app-routes.ts'
 import { type GithubRepositoryRouteDeps, githubRepositoryRoutes } from './github/github-repository-routes.ts'
 import { type HealthRouteDeps, healthRoutes } from './health/health-routes.ts'
+import { type InstanceStatusDeps, instanceStatusRoutes } from './health/instance-status.ts'
 import { type JobRouteDeps, jobRoutes } from './jobs/job-routes.ts'
 import { type KeyRouteDeps, keyRoutes } from './keys/key-routes.ts'
+import { addLogDrains, type ReceiveLogsDeps } from './log-drains/receive-logs.ts'
 import { addMcpEndpoint } from './mcp/mcp-endpoint.ts'
 import { type InstanceModelRouteDeps, instanceModelRoutes } from './models/instance-model-routes.ts'
 import { type ProjectModelRouteDeps, projectModelRoutes } from './models/project-model-routes.ts'
@@ -71,7 +73,9 @@ export interface ApiDeps
     AcceptInvitationDeps,
     RequiredSecondFactorDeps,
     HealthRouteDeps,
+    InstanceStatusDeps,
     WebhookDeps,
+    ReceiveLogsDeps,
     SecurityTxtDeps {
   /** Whether browsers must also use HTTPS for the subdomains of the public URL. */
   requiresHttpsOfSubdomains: boolean
@@ -105,6 +109,7 @@ export const createApiRoutes = (deps: ApiDeps): Route[] => [
   ...passkeyRoutes(deps),
   ...accountRoutes(deps),
   ...acceptInvitationRoutes(deps),
+  ...instanceStatusRoutes(deps),
   ...healthRoutes(deps),
 ]
 
@@ -134,6 +139,7 @@ export function createApi(deps: ApiDeps, config: HttpConfig, log: Log): Api {
   addMcpEndpoint(server, authorizeDeps)
   addProviderCallback(server, deps, publicOrigin)
   addWebhooks(server, deps)
+  addLogDrains(server, deps)
   addTrackingScript(server)
   addReferencePage(server, buildOpenApiDocument(routes))
   addErrorPages(server)

@@ -93,6 +93,7 @@ const Thing = Type.Object({ name: Type.String({ examples: ['Ada'] }) })
 const commonProblems = {
   400: '`invalid_request`',
   408: '`request_timeout`',
+  413: '`too_large`',
   500: '`internal_error`',
   503: '`unavailable`',
 }
@@ -106,7 +107,7 @@ const scopeProblems = {
   ...readScopeProblems,
   403: '`insufficient_scope`, `insufficient_role`, `cross_origin`, `second_factor_required`, `ip_not_allowed`',
 }
-const bodyProblems = { 408: '`request_timeout`', 413: '`too_large`', 415: '`unsupported_media_type`' }
+const bodyProblems = { 415: '`unsupported_media_type`' }
 const readProblems = { 429: '`rate_limited`' }
 
 const keySecurity = { apiKey: [] }
@@ -188,6 +189,7 @@ test('documents the headers of every response, of problems, and those that the r
     401: ['X-Request-Id', 'WWW-Authenticate'],
     403: ['X-Request-Id'],
     408: ['X-Request-Id'],
+    413: ['X-Request-Id'],
     429: ['X-Request-Id', 'Retry-After', 'RateLimit'],
     500: ['X-Request-Id'],
     503: ['X-Request-Id', 'Retry-After'],

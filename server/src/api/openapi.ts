@@ -285,6 +285,7 @@ function problemsOf(route: Route): [status: string, description: string][] {
   const possible = Object.entries(problemDefinitions).filter(([code, { status }]) => {
     if (schemas.responses[status]) return false // the route has its own response with this status
     if (code === 'invalid_request' || code === 'request_timeout' || status >= 500) return true
+    if (code === 'too_large') return true // a URL with a long query is in the headers
     if (problems.includes(code as ProblemCode)) return true
     if (status === 401) return access !== 'public'
     if (code === 'ip_not_allowed') return takesKey
@@ -294,7 +295,7 @@ function problemsOf(route: Route): [status: string, description: string][] {
     if (code === 'second_factor_required')
       return isOfProject || (needsSession && route.allowsMissingSecondFactor !== true)
     if (code === 'reauthentication_required') return requiresRecentSignIn === true
-    if (status === 408 || status === 413 || status === 415) return schemas.body !== undefined
+    if (code === 'unsupported_media_type') return schemas.body !== undefined
     if (code !== 'rate_limited') return false
     const isRead = access !== 'public' && method === 'GET'
     return maxPerMinutePerNetwork !== undefined || access === 'project:write' || isRead

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { runCommand } from '../../../testing/services/run-command.ts'
 import { createUnknownSite } from '../site-generators/generators/unknown.ts'
 import { runInspection } from './run-inspection.ts'
 
@@ -27,3 +28,17 @@ it('refuses what takes too long', { timeout: 60_000 }, async () => {
 it('rejects if it is aborted', { timeout: 60_000 }, async () => {
   await expect(runInspection(input, { signal: AbortSignal.abort(), timeoutMs: 50_000 })).rejects.toThrow('aborted')
 })
+
+it('rejects if a service manager stops all processes of worker', { timeout: 60_000 }, async () => {
+  const inspecting = expect(runInspection(input, { signal, timeoutMs: 50_000 })).rejects.toThrow('stopped with SIGTERM')
+  let pid: number | undefined
+  while (pid === undefined) pid = await findInspection()
+  process.kill(pid, 'SIGTERM')
+  await inspecting
+})
+
+async function findInspection(): Promise<number | undefined> {
+  const lines = (await runCommand(['ps', '-A', '-o', 'pid=,ppid=,args='])).split('\n')
+  const found = lines.find((line) => line.includes('inspection-process.ts') && line.includes(` ${process.pid} `))
+  return found === undefined ? undefined : Number.parseInt(found, 10)
+}

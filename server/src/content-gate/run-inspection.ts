@@ -21,6 +21,9 @@ export interface InspectionOptions {
   timeoutMs: number
 }
 
+/** A service manager that stops `worker` may send these to all of its processes. They say nothing about the contents. */
+const stopSignals: readonly unknown[] = ['SIGTERM', 'SIGINT', 'SIGHUP']
+
 /** The memory of a second process would count against the limit of the worker's container. */
 const oneAtATime = new Semaphore({ maxConcurrent: 1 })
 
@@ -54,11 +57,12 @@ async function inspectInProcess(
   )
   child.stdin.on('error', () => {}) // the process ended early; its exit code says why
   child.stdin.end(JSON.stringify(input))
-  const [output, errorOutput, [exitCode]] = await Promise.all([
+  const [output, errorOutput, [exitCode, exitSignal]] = await Promise.all([
     text(child.stdout),
     text(child.stderr),
     once(child, 'close'),
   ])
+  if (stopSignals.includes(exitSignal)) throw new Error(`The inspection was stopped with ${exitSignal}.`)
   const tookMs = performance.now() - startedAt
   if (exitCode === 0) return { ...(JSON.parse(output) as InspectionResult), tookMs }
   const reason =

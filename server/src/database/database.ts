@@ -12,9 +12,19 @@ import type { ProjectDeletionTables } from '../project-deletion/tables.ts'
 import type { ProjectTables } from '../projects/tables.ts'
 import type { WebhookTables } from '../webhooks/tables.ts'
 
+interface UpgradeTables {
+  instance_upgrade: { only_row: boolean; oldest_version: string }
+}
+
+interface BackupTables {
+  instance_backup: { moment: Date; finished_at: Date | null; storage: string }
+  instance_backup_schedule: { only_row: boolean; since: Date }
+}
+
 export interface Tables
   extends AnalyticsTables,
     AuditTables,
+    BackupTables,
     GithubTables,
     JobTables,
     KeyTables,
@@ -22,6 +32,7 @@ export interface Tables
     PeopleTables,
     ProjectDeletionTables,
     ProjectTables,
+    UpgradeTables,
     WebhookTables {}
 
 export type Database = Kysely<Tables>

@@ -21,6 +21,9 @@ const auditEntryColumns = ['project_id', 'id', 'actor', 'action', 'subject', 'de
 export const grants: Grants = {
   tables: {
     schema_migration: { api: read, worker: read },
+    instance_upgrade: { api: read, worker: read }, // the owner changes it
+    instance_backup: { api: read, worker: read }, // the owner writes backups
+    instance_backup_schedule: { api: read, worker: read },
 
     // Neither can change what is in the log. `worker` deletes expired entries, and the trigger keeps it from deleting others. Old failed
     // sign-ins are made anonymous by anonymize_failed_sign_ins().
@@ -86,7 +89,10 @@ export const grants: Grants = {
       },
     },
     // Not the tokens of attempts, with which a runner reads repositories and calls models.
-    turn_attempt: { api: { select: ['turn_id', 'runner_id', 'claimed_at', 'ended_at'] }, worker: write },
+    turn_attempt: {
+      api: { select: ['project_id', 'turn_id', 'runner_id', 'queued_at', 'claimed_at', 'ended_at'] },
+      worker: write,
+    },
     job_event: { api: read, worker: { select: true, insert: true, delete: true } },
     // `api` cannot change a result, so what a person has approved is what is published.
     turn_result: { api: read, worker: all },
@@ -112,6 +118,8 @@ export const grants: Grants = {
 
     analytics_settings: { api: write, worker: { select: true, update: ['expired_before'] } },
     site_key: { api: all, worker: expire('project_id') },
+    log_drain: { api: all, worker: expire('project_id') },
+    log_drain_day: { api: write, worker: { select: ['project_id', 'day'], delete: true } },
     source_coverage: { api: write, worker: { select: true, update: ['last_day'], delete: true } }, // `worker` only locks rows
     source_last_event: { api: write, worker: { select: ['project_id'] } },
     source_event_count: { api: write, worker: { select: true, delete: true } },
@@ -119,10 +127,11 @@ export const grants: Grants = {
     script_page: { api: append, worker: { select: true, delete: true } },
     import_run: { api: write, worker: { select: ['project_id'] } },
     view_batch: { api: append, worker: { select: true, update: ['body', 'rows', 'size_bytes'], delete: true } },
-    view_block: { api: nothing, worker: all },
+    view_block: { api: { select: ['batch_ids', 'quarantined_at'] }, worker: all },
     view_delivery: { api: append, worker: { select: true, delete: true } },
     beacon_delivery: { api: append, worker: nothing },
     batch_delivery: { api: append, worker: nothing },
+    log_line_delivery: { api: append, worker: nothing },
   },
   functions: {
     'delete_person(text)': ['api'],

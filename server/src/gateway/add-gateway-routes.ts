@@ -4,6 +4,7 @@ import type { AttemptStore } from '../jobs/attempt-store.ts'
 import type { RunnerStore } from '../jobs/runner-store.ts'
 import type { HttpServer } from '../platform/http/http-server.ts'
 import { registerRoute, sendResponse } from '../platform/http/register-route.ts'
+import { setTraceParent } from '../platform/http/trace-requests.ts'
 import { attemptLostProblem, hashAttemptToken, requireRunner } from './authenticate-attempt.ts'
 import type { AttemptCaller, CallerAccess, GatewayRoute, RunnerCaller } from './gateway-route.ts'
 import { addReportParser } from './report-body.ts'
@@ -55,5 +56,6 @@ async function authenticate(
   const attemptTokenHash = hashAttemptToken(request)
   const attempt = await attempts.findLive(attemptTokenHash)
   if (!attempt) throw attemptLostProblem()
+  setTraceParent(request, attempt.traceparent)
   return { attempt, attemptTokenHash }
 }

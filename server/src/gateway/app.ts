@@ -31,7 +31,7 @@ export function createGateway({
   gitProxy: GitProxyDeps
   log: Log
 }): HttpServer {
-  const server = createHttpServer(config, log, { requestTimeoutMs: wholeRequestWithinMs })
+  const server = createHttpServer(config, log, { name: 'gateway', requestTimeoutMs: wholeRequestWithinMs })
   enforceDeclaredAccess<GatewayAccess>(server)
   addJsonBodyParser(server)
   server.setValidatorCompiler(compileValidator)

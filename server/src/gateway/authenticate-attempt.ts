@@ -4,6 +4,7 @@ import type { AttemptStore, LiveAttempt } from '../jobs/attempt-store.ts'
 import type { Runner, RunnerStore } from '../jobs/runner-store.ts'
 import { hashKey, type KeyPrefix, type KeySecret, parseKeyWithPrefix } from '../keys/key-format.ts'
 import { Problem } from '../platform/http/problem.ts'
+import { setTraceParent } from '../platform/http/trace-requests.ts'
 
 export async function requireRunner(request: FastifyRequest, runners: RunnerStore): Promise<Runner> {
   const runner = await runners.findByTokenHash(hashKey(parseBearerKey(request, 'colophon_runner_')))
@@ -15,6 +16,7 @@ export async function requireRunner(request: FastifyRequest, runners: RunnerStor
 export async function requireLiveAttempt(request: FastifyRequest, attempts: AttemptStore): Promise<LiveAttempt> {
   const attempt = await attempts.findLive(hashAttemptToken(request))
   if (!attempt) throw invalidTokenProblem()
+  setTraceParent(request, attempt.traceparent)
   return attempt
 }
 

@@ -51,6 +51,7 @@ export function createClaimedTurnBuilder({
       instructions,
       model: model.name,
       modelSettings: { format, contextTokens, maxOutputTokens },
+      docsFolder: repository?.docsFolder ?? '',
       changeRules: {
         docsFolders: [repository?.docsFolder ?? '', ...rules.furtherDocsFolders],
         allowedPaths: [...rules.allowedPaths],

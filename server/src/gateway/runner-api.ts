@@ -69,11 +69,13 @@ export function runnerApiRoutes({
       method: 'POST',
       url: '/runner/claim',
       access: 'runner',
+      untraced: true,
       schemas: { body: ClaimRequest, responses: { 200: ClaimedTurn, 204: NoContent } },
       async handle({ runner, body, isDisconnected }) {
         const until = performance.now() + body.waitSeconds * 1000
         // With the runner's own ID, because a hostile runner could name the process of another one.
-        const claimingRunner = { ...runner, processId: `${runner.id} ${body.processId ?? ''}` }
+        const processId = `${runner.id} ${body.processId ?? ''}`
+        const claimingRunner = { ...runner, processId, canMerge: body.processId !== undefined }
         await attempts.recordRunnerAlive(claimingRunner.processId)
         // A runner that has disconnected would not get the turn.
         while (!isDisconnected()) {
@@ -97,13 +99,17 @@ export function runnerApiRoutes({
       method: 'POST',
       url: '/runner/events',
       access: 'attempt',
+      untraced: true,
       schemas: { body: EventUpload, responses: { 200: EventUploadResponse } },
       largeBody: { maxBytes: maxUploadBytes, memory: new BodyMemoryLimit(4 * maxUploadBytes) },
       async handle({ attempt, body: upload }) {
         const isStored = upload.events.length === 0 || (await events.append(attempt, upload.firstIndex, upload.events))
         if (!isStored) throw attemptLostProblem()
         await attempts.recordHeartbeat(attempt, settings.recordHeartbeatSeconds)
-        return createResponse(200, { stop: await readStop(attempt) })
+        const stop = await readStop(attempt)
+        return createResponse(200, {
+          stop: stop ?? (attempt.isWatchedByTemporal ? await forwardHeartbeat(attempt) : null),
+        })
       },
     }),
     defineGatewayRoute({
@@ -138,6 +144,19 @@ export function runnerApiRoutes({
       .catch((error: unknown) =>
         log.warn({ turnId, error: String(error) }, 'could not report a failed turn to Temporal'),
       )
+  }
+
+  async function forwardHeartbeat({ turnId, taskToken }: LiveAttempt): Promise<Stop | null> {
+    try {
+      await temporal.activity.heartbeat(taskToken)
+    } catch (error) {
+      const kind = error instanceof Error ? error.name : ''
+      if (kind === 'ActivityCancelledError') return 'cancelled'
+      if (kind === 'ActivityNotFoundError') throw attemptLostProblem()
+      // An outage of Temporal must not stop the agent.
+      log.warn({ turnId, error: String(error) }, 'could not forward a heartbeat to Temporal')
+    }
+    return null
   }
 
   async function readStop({ turnId, stop }: LiveAttempt): Promise<Stop | null> {

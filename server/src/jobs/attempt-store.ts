@@ -4,7 +4,10 @@
  */
 import { sql } from 'kysely'
 import type { Database, DatabaseTransaction } from '../database/database.ts'
+import { olderVersionMayRun } from '../database/older-version.ts'
 import type { Id } from '../platform/ids.ts'
+import { countMetric, observeMetric } from '../platform/metrics/metrics.ts'
+import { recordSpan, type Traceparent } from '../platform/tracing/spans.ts'
 import type { FailedCheck } from './ci-check.ts'
 import { storeResultChunks } from './result-chunks.ts'
 import {
@@ -29,6 +32,8 @@ export interface QueueingActivity {
   scheduledAt: Date
   attempt: number
   heartbeatTimeoutMs: number
+  /** Undefined: it is not traced. */
+  traceparent: Traceparent | undefined
 }
 
 /** Identifies a running runner. Several can share a token. */
@@ -36,6 +41,8 @@ export interface ClaimingRunner {
   id: Id<'run'>
   projectIds: readonly Id<'prj'>[] | null
   processId: string
+  /** Runners of 0.1.0 cannot merge a branch. */
+  canMerge: boolean
 }
 
 /** A turn that is lost with its runner this often is probably the reason. */
@@ -100,6 +107,10 @@ export interface LiveAttempt {
   model: string
   taskToken: Buffer
   stop: 'cancelled' | 'paused' | 'deadline' | null
+  /** Temporal, and not PostgreSQL, decides when the runner is lost, because gateways of 0.1.0 send heartbeats only to Temporal. */
+  isWatchedByTemporal: boolean
+  /** The trace that the attempt belongs to. Null: none. */
+  traceparent: Traceparent | null
 }
 
 export class AttemptStore {
@@ -172,6 +183,7 @@ export class AttemptStore {
           runner_id: null,
           claimed_at: null,
           ended_at: null,
+          traceparent: activity.traceparent ?? null,
         })
         .execute()
       return { kind: 'queued', number }
@@ -201,10 +213,10 @@ export class AttemptStore {
             (SELECT max(claimed_at) FROM turn_attempt AS a WHERE a.project_id = waiting.project_id) AS last_served
           FROM waiting
         )
-        SELECT attempt.turn_id, attempt.number, attempt.task_token, attempt.project_id, ${wasLost('attempt')} AS needs_idle_runner
+        SELECT attempt.turn_id, attempt.number, attempt.task_token, attempt.project_id, attempt.queued_at, attempt.traceparent, ${wasLost('attempt')} AS needs_idle_runner
         FROM turn_attempt AS attempt JOIN served USING (project_id) JOIN turn ON turn.id = attempt.turn_id
         WHERE attempt.claimed_at IS NULL AND attempt.ended_at IS NULL AND served.running < ${maxConcurrentPerProject}
-          AND turn.status = 'running'
+          AND turn.status = 'running' AND (${runner.canMerge} OR NOT turn.resolves_conflicts)
           AND (NOT ${wasLost('attempt')} OR NOT ${isReservedForAnother(runner.processId)} OR NOT ${isBusy(runner.processId)})
           AND NOT EXISTS (
             SELECT FROM turn_attempt AS mine
@@ -246,6 +258,14 @@ export class AttemptStore {
       return { ...queued, ...turn, claimedAt: now }
     })
     if (!claimed) return undefined
+    const waitedSeconds = (claimed.claimedAt.getTime() - claimed.queued_at.getTime()) / 1000
+    observeMetric('colophon_attempt_queue_wait_seconds', {}, waitedSeconds)
+    recordSpan('wait for a runner', {
+      parent: claimed.traceparent,
+      startedAt: claimed.queued_at,
+      endedAt: claimed.claimedAt,
+      attributes: describeAttempt(claimed),
+    })
     const deadlineAt = claimed.deadline_at ?? claimed.claimedAt
     return {
       projectId: claimed.project_id,
@@ -290,8 +310,8 @@ export class AttemptStore {
       .innerJoin('runner', 'runner.id', 'turn_attempt.runner_id')
       .select(['turn.project_id', 'turn.job_id', 'turn.id', 'turn.number', 'job.pending_stop'])
       .select(sql<boolean>`coalesce(turn.deadline_at <= clock_timestamp(), false)`.as('is_late'))
-      .select(['turn_attempt.number as attempt', 'turn_attempt.task_token', 'job.model'])
-      .select(['project.paused_at', 'project.deleted_at'])
+      .select(['turn_attempt.number as attempt', 'turn_attempt.task_token', 'turn_attempt.traceparent', 'job.model'])
+      .select(['project.paused_at', 'project.deleted_at', olderVersionMayRun.as('is_watched_by_temporal')])
       .where('turn_attempt.token_hash', '=', tokenHash)
       .where('turn_attempt.ended_at', 'is', null)
       .where('turn.status', '=', 'running')
@@ -306,6 +326,8 @@ export class AttemptStore {
       number: row.attempt,
       model: row.model,
       taskToken: row.task_token,
+      isWatchedByTemporal: row.is_watched_by_temporal,
+      traceparent: row.traceparent,
       stop:
         row.pending_stop || row.deleted_at ? 'cancelled' : row.paused_at ? 'paused' : row.is_late ? 'deadline' : null,
     }
@@ -313,9 +335,7 @@ export class AttemptStore {
 
   /** Stores the result and ends the attempt in one transaction. False: the attempt has ended already, and nothing is stored. */
   async storeResult(tokenHash: Buffer, result: StoredTurnResult & { session: Buffer | null }): Promise<boolean> {
-    return this.#db.transaction().execute(async (tx) => {
-      const attempt = await this.#endAttempt(tx, tokenHash)
-      if (!attempt) return false
+    return this.#endAttempt(tokenHash, 'result', async (tx, attempt) => {
       const { bundle, session } = result
       const stored = await tx
         .insertInto('turn_result')
@@ -338,15 +358,12 @@ export class AttemptStore {
         .executeTakeFirst()
       if (stored && bundle) await storeResultChunks(tx, attempt.turn_id, 'bundle', bundle)
       if (stored && session) await storeResultChunks(tx, attempt.turn_id, 'session', session)
-      return true
     })
   }
 
   /** Ends the attempt without a result. A failure of the agent is counted, a release by the runner is not. */
   async endWithoutResult(tokenHash: Buffer, { countsAsFailure }: { countsAsFailure: boolean }): Promise<boolean> {
-    return this.#db.transaction().execute(async (tx) => {
-      const attempt = await this.#endAttempt(tx, tokenHash)
-      if (!attempt) return false
+    return this.#endAttempt(tokenHash, countsAsFailure ? 'agent_failed' : 'released', async (tx, attempt) => {
       if (countsAsFailure) {
         await tx
           .updateTable('turn')
@@ -354,18 +371,31 @@ export class AttemptStore {
           .where('id', '=', attempt.turn_id)
           .execute()
       }
-      return true
     })
   }
 
-  async #endAttempt(tx: DatabaseTransaction, tokenHash: Buffer) {
-    return tx
-      .updateTable('turn_attempt')
-      .set({ ended_at: sql<Date>`clock_timestamp()` })
-      .where('token_hash', '=', tokenHash)
-      .where('ended_at', 'is', null)
-      .returning(['turn_id', 'project_id'])
-      .executeTakeFirst()
+  /** Ends the attempt, and does `record` in the same transaction. False: it has ended already. */
+  async #endAttempt(
+    tokenHash: Buffer,
+    result: 'result' | 'agent_failed' | 'released',
+    record: (tx: DatabaseTransaction, attempt: EndedAttempt) => Promise<void>,
+  ): Promise<boolean> {
+    const ended = await this.#db.transaction().execute(async (tx) => {
+      const attempt = await tx
+        .updateTable('turn_attempt')
+        .set({ ended_at: sql<Date>`clock_timestamp()` })
+        .where('token_hash', '=', tokenHash)
+        .where('ended_at', 'is', null)
+        .returning(['turn_id', 'project_id', 'number', 'claimed_at', 'ended_at', 'traceparent'])
+        .executeTakeFirst()
+      if (attempt) await record(tx, attempt)
+      return attempt
+    })
+    if (!ended) return false
+    const { claimed_at: startedAt, ended_at: endedAt, traceparent: parent } = ended
+    const attributes = { ...describeAttempt(ended), 'colophon.attempt.result': result }
+    if (startedAt && endedAt) recordSpan('attempt', { parent, startedAt, endedAt, attributes })
+    return true
   }
 
   /** Records that the runner of the attempt is alive, at most once per interval. */
@@ -409,7 +439,8 @@ export class AttemptStore {
 
   /**
    * Open attempts that have to end, and those that Temporal has not heard of for a while. Another worker gets the latter only when
-   * they are due again.
+   * they are due again. Not attempts with a runner while processes of 0.1.0 may run: a gateway of theirs may be what hears the runner, and
+   * that only Temporal knows.
    */
   async claimDue(limits: TurnLimits, limit: number): Promise<DueAttempt[]> {
     const { heartbeatTimeoutSeconds } = limits
@@ -424,6 +455,7 @@ export class AttemptStore {
         FROM turn_attempt AS attempt JOIN turn ON turn.id = attempt.turn_id
           JOIN job ON job.id = turn.job_id JOIN project ON project.id = attempt.project_id
         WHERE attempt.ended_at IS NULL AND turn.status = 'running'
+          AND (attempt.claimed_at IS NULL OR attempt.heard_at IS NOT NULL AND NOT ${olderVersionMayRun})
       ), due AS (
         SELECT turn_id, number, failure FROM open_attempt
         WHERE is_stopping OR failure IS NOT NULL OR temporal_heard_at < clock_timestamp() - temporal_interval
@@ -465,11 +497,24 @@ export class AttemptStore {
   }
 }
 
+interface EndedAttempt {
+  turn_id: Id<'trn'>
+  project_id: Id<'prj'>
+}
+
+const describeAttempt = ({ turn_id, project_id, number }: EndedAttempt & { number: number }) => ({
+  'colophon.project_id': project_id,
+  'colophon.turn_id': turn_id,
+  'colophon.attempt': number,
+})
+
 interface QueuedAttempt {
   turn_id: Id<'trn'>
   number: number
   task_token: Buffer
   project_id: Id<'prj'>
+  queued_at: Date
+  traceparent: Traceparent | null
   /** A runner was lost with the turn before. */
   needs_idle_runner: boolean
 }
@@ -532,6 +577,7 @@ async function endOpenAttempts(
   const silentSinceMs = now.getTime() - (heartbeatTimeoutSeconds * 1000) / 2
   for (const { number, claimed_at, heard_at } of open) {
     const isLost = claimed_at !== null && heard_at !== null && heard_at.getTime() < silentSinceMs
+    if (isLost) countMetric('colophon_attempts_lost_total', {})
     await tx
       .updateTable('turn_attempt')
       .set({ ended_at: now, lost_at: isLost ? now : null })

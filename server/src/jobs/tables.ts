@@ -123,6 +123,7 @@ export interface TurnAttemptTable {
   reserved_at: Generated<Date | null>
   temporal_heartbeat_seconds: Generated<number | null>
   temporal_heard_at: Generated<Date | null>
+  traceparent: Generated<string | null>
 }
 
 export interface JobEventTable {

@@ -21,7 +21,7 @@ afterAll(() => instance.drop())
 
 const actor = { kind: 'operator' } as const
 const request = { actor, idempotency: undefined, present: (job: Job) => job } as const
-const failure = { code: 'agent_failed', message: 'It failed.' }
+const failure = { code: 'agent_failed' as const, message: 'It failed.' }
 
 async function createAndTake(inProject = projectId): Promise<{ jobId: Id<'job'>; turnId: Id<'trn'> }> {
   const defaults = {

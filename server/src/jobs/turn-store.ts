@@ -1,7 +1,9 @@
 /** The steps of a turn in the worker: take, publish, finish, fail. Each can be repeated safely after a lost response. */
 import { sql } from 'kysely'
 import type { Database, DatabaseTransaction } from '../database/database.ts'
+import { olderVersionMayRun } from '../database/older-version.ts'
 import type { Id } from '../platform/ids.ts'
+import { countMetric } from '../platform/metrics/metrics.ts'
 import type { HeldResult } from './approval.ts'
 import { insertHeldResult } from './held-result.ts'
 import type { PullRequest } from './job.ts'
@@ -11,6 +13,7 @@ import { applyEvent, findCurrentTurn, type JobState, type JobTransitionEvent } f
 import { type LockedJob, lockJob, TurnTransitionRejectedError, transitionJob } from './job-transition.ts'
 import type { OpenedPullRequest } from './pull-request-store.ts'
 import { deleteSupersededChunks } from './result-chunks.ts'
+import type { TurnFailureCode } from './turn-errors.ts'
 
 export interface CurrentTurn {
   projectId: Id<'prj'>
@@ -71,12 +74,12 @@ export interface BranchOfFailedTurn {
 }
 
 export interface TurnFailure {
-  code: string
+  code: TurnFailureCode
   message: string
 }
 
 interface EndedTurn {
-  outcome: JobOutcome
+  outcome: Exclude<JobOutcome, 'rejected'>
   error: TurnFailure | null
   reply: string | null
   title: string | null
@@ -84,6 +87,9 @@ interface EndedTurn {
   /** Further columns of the job to update. */
   jobColumns: object
 }
+
+const toMetricResult = ({ outcome, error }: EndedTurn) =>
+  outcome === 'error' ? (error?.code ?? 'internal_error') : outcome
 
 export interface StallLimits {
   stallSeconds: number
@@ -410,12 +416,12 @@ export class TurnStore {
     /** Returns undefined if the turn does not end. */
     decide: (state: JobState) => EndedTurn | undefined,
   ): Promise<void> {
-    await this.#withLockedTurn(turnId, async (tx, locked, turn) => {
+    const counted = await this.#withLockedTurn(turnId, async (tx, locked, turn) => {
       const event: JobTransitionEvent = { type, turn }
       const transitioned = applyEvent(locked.state, event)
-      if ('rejected' in transitioned) return // the turn has ended already, and only the response was lost
+      if ('rejected' in transitioned) return undefined // the turn has ended already, and only the response was lost
       const ended = decide(locked.state)
-      if (!ended) return
+      if (!ended) return undefined
       const { at } = locked
       // Otherwise an attempt whose runner died would count as running, and use up a slot of its project forever.
       await tx
@@ -455,7 +461,9 @@ export class TurnStore {
         .where('project_id', '=', locked.projectId)
         .where('id', '=', locked.jobId)
         .execute()
+      return { result: toMetricResult(ended), projectId: locked.projectId }
     })
+    if (counted) countMetric('colophon_turns_ended_total', { result: counted.result }, { projectId: counted.projectId })
   }
 
   async #withLockedJob<Result>(
@@ -533,12 +541,16 @@ const mayPublish = sql<boolean>`turn.status = 'publishing'
 
 const isPaused = sql`EXISTS (SELECT FROM project WHERE project.id = job.project_id AND project.paused_at IS NOT NULL)`
 
-/** A queued attempt, or one whose runner has been heard recently. */
+/**
+ * A queued attempt, or one whose runner has been heard recently. While processes of 0.1.0 may run, only Temporal knows that, and a turn
+ * that has not reached its deadline is not stalled.
+ */
 const hasLiveAttempt = (heartbeatTimeoutSeconds: number) => sql`EXISTS (
   SELECT FROM turn JOIN turn_attempt ON turn_attempt.turn_id = turn.id
   WHERE turn.project_id = job.project_id AND turn.job_id = job.id AND turn.status = 'running' AND turn_attempt.ended_at IS NULL
     AND (turn_attempt.claimed_at IS NULL
-      OR turn_attempt.heard_at > clock_timestamp() - make_interval(secs => ${heartbeatTimeoutSeconds})))`
+      OR turn_attempt.heard_at > clock_timestamp() - make_interval(secs => ${heartbeatTimeoutSeconds})
+      OR (turn_attempt.heard_at IS NULL OR ${olderVersionMayRun}) AND turn.deadline_at > clock_timestamp()))`
 
 /**
  * Until publishing begins again, the turn can be cancelled, unless a commit may have been pushed: a cancelled turn would leave its

@@ -13,6 +13,7 @@ import { type AuditedActor, recordAudit } from '../audit/audit-store.ts'
 import type { Database, DatabaseTransaction } from '../database/database.ts'
 import { Problem } from '../platform/http/problem.ts'
 import { type Id, newId } from '../platform/ids.ts'
+import { countMetric } from '../platform/metrics/metrics.ts'
 import type { FailedCheck } from './ci-check.ts'
 import { checkHourlyLimit, consumeHourlyLimit, type HourlyLimitState, lockProject } from './hourly-limit.ts'
 import { findIdempotentResponse, type IdempotentRequest, storeIdempotentResponse } from './idempotency.ts'
@@ -110,7 +111,7 @@ export class WorkAcceptor {
       const stored = await findStored<Body>(this.#db, projectId, idempotency)
       if (stored) return stored
       if (rejection) throw rejection
-      return this.#db.transaction().execute(async (tx): Promise<JobRequestResult<Body>> => {
+      const result = await this.#db.transaction().execute(async (tx): Promise<JobRequestResult<Body>> => {
         const at = await lockProject(tx, projectId)
         const storedMeanwhile = await findStored<Body>(tx, projectId, idempotency)
         if (storedMeanwhile) return storedMeanwhile
@@ -119,6 +120,9 @@ export class WorkAcceptor {
         if (idempotency) await storeIdempotentResponse(tx, projectId, idempotency, { status, body }, at)
         return { kind: 'accepted', status, body, jobId: job.id, limit }
       })
+      if (result.kind === 'accepted')
+        countMetric('colophon_work_accepted_total', { kind: result.status === 201 ? 'job' : 'message' }, { projectId })
+      return result
     })
   }
 

@@ -18,6 +18,7 @@ const fixedKeys = {
   colophon_: 'colophon_0123456789ABCDEFGHIJKLMNOPQRSTUV48AfI1',
   colophon_runner_: 'colophon_runner_0123456789ABCDEFGHIJKLMNOPQRSTUV3GHFC4',
   colophon_attempt_: 'colophon_attempt_0123456789ABCDEFGHIJKLMNOPQRSTUV2G4R5Z',
+  colophon_drain_: 'colophon_drain_0123456789ABCDEFGHIJKLMNOPQRSTUV1O5wfg',
 }
 
 describe.each(keyPrefixes)('a key with the prefix %s', (prefix) => {

@@ -9,7 +9,7 @@ import { crc32 } from 'node:zlib'
  * If a new prefix begins with a shorter one, the rest of it must contain a character outside base62 (here the second
  * underscore). Otherwise a key of one kind could be parsed as another.
  */
-export const keyPrefixes = ['colophon_', 'colophon_runner_', 'colophon_attempt_'] as const
+export const keyPrefixes = ['colophon_', 'colophon_runner_', 'colophon_attempt_', 'colophon_drain_'] as const
 export type KeyPrefix = (typeof keyPrefixes)[number]
 
 declare const keyPrefix: unique symbol
@@ -26,7 +26,7 @@ export type KeyHash<Prefix extends KeyPrefix> = Buffer & { readonly [keyHash]: P
  * For secret scanners, in the syntax that RE2, PCRE and Hyperscan share. It does not begin with a word boundary, because
  * keys also leak as `%3Dcolophon_…`. To discard false positives, verify the last 6 characters (see above).
  */
-export const leakedKeyPattern = /colophon_(?:runner_|attempt_)?[0-9A-Za-z]{38}/g
+export const leakedKeyPattern = /colophon_(?:runner_|attempt_|drain_)?[0-9A-Za-z]{38}/g
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const secretCharacters = 32 // 190 bits

@@ -311,6 +311,7 @@ async function deletePerson(tx: DatabaseTransaction, { id, email }: AccountRow):
   await tx.updateTable('api_key').set({ taken_over_by: id }).where('taken_over_by', '=', email).execute()
   await tx.updateTable('federated_identity').set({ created_by: id }).where('created_by', '=', email).execute()
   await tx.updateTable('federated_identity').set({ taken_over_by: id }).where('taken_over_by', '=', email).execute()
+  await tx.updateTable('log_drain').set({ created_by: id }).where('created_by', '=', email).execute()
   await tx.updateTable('runner').set({ created_by: id }).where('created_by', '=', email).execute()
   await tx.updateTable('runner').set({ taken_over_by: id }).where('taken_over_by', '=', email).execute()
   await tx

@@ -25,6 +25,24 @@ test('repeats, logs a failed round once, and goes on', async () => {
   expect(warn.mock.calls).toEqual([[{ error: 'Error: no connection' }, 'round failed']])
 })
 
+test('can repeat a failed round earlier', async () => {
+  let rounds = 0
+  const task = startBackgroundTask({
+    async round() {
+      rounds += 1
+      if (rounds < 3) throw new Error('no connection')
+    },
+    intervalMs: 3_600_000,
+    retryIntervalMs: 1,
+    failureMessage: 'round failed',
+    log,
+  })
+  await vi.waitFor(() => expect(rounds).toBe(3), 30_000)
+  await sleep(10)
+  await task.stop()
+  expect(rounds).toBe(3)
+})
+
 test('stops between rounds at once, and waits for the current round', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   let hasEnded = false

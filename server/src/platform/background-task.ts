@@ -1,6 +1,7 @@
 /** Work that repeats until the process stops. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from './log.ts'
+import { countMetric } from './metrics/metrics.ts'
 
 export interface BackgroundTask {
   /** Waits for the current round. */
@@ -10,23 +11,34 @@ export interface BackgroundTask {
 export interface BackgroundTaskOptions {
   /** A round that takes long should end early when the signal is aborted. */
   round(stopping: AbortSignal): Promise<void>
-  /** Between the end of a round and the start of the next, also after a failure. */
+  /** Between the end of a round and the start of the next. */
   intervalMs: number
-  /** Logged as a warning when a round fails. The next round follows as usual. */
+  /** The same, after a round that failed. Default: `intervalMs`. */
+  retryIntervalMs?: number
+  /** Logged as a warning when a round fails. */
   failureMessage: string
   log: Log
 }
 
-export function startBackgroundTask({ round, intervalMs, failureMessage, log }: BackgroundTaskOptions): BackgroundTask {
+export function startBackgroundTask({
+  round,
+  intervalMs,
+  retryIntervalMs = intervalMs,
+  failureMessage,
+  log,
+}: BackgroundTaskOptions): BackgroundTask {
   const stopping = new AbortController()
   const running = (async () => {
     while (!stopping.signal.aborted) {
+      let pauseMs = intervalMs
       try {
         await round(stopping.signal)
       } catch (error) {
+        pauseMs = retryIntervalMs
+        countMetric('colophon_background_failures_total', {})
         log.warn({ error: String(error) }, failureMessage)
       }
-      await sleepUntilAborted(intervalMs, stopping.signal)
+      await sleepUntilAborted(pauseMs, stopping.signal)
     }
   })()
   return {
@@ -40,7 +52,10 @@ export function startBackgroundTask({ round, intervalMs, failureMessage, log }: 
 /** Runs steps that do not depend on each other, one after another. A step that fails is logged, and the others still run. */
 export async function runSteps(steps: Readonly<Record<string, () => Promise<unknown>>>, log: Log): Promise<void> {
   for (const [step, run] of Object.entries(steps))
-    await run().catch((error: unknown) => log.warn({ step, error: String(error) }, 'a background step failed'))
+    await run().catch((error: unknown) => {
+      countMetric('colophon_background_failures_total', {})
+      log.warn({ step, error: String(error) }, 'a background step failed')
+    })
 }
 
 /** Repeats a step that does up to `batchSize` at a time, until nothing is left, or for so long that other steps should have a turn. */

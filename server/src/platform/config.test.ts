@@ -6,6 +6,7 @@ import {
   ConfigError,
   type EnvironmentVariables,
   loadApiConfig,
+  loadBackupScheduleConfig,
   loadCredentialCommandConfig,
   loadMigrateConfig,
   loadRunnerConfig,
@@ -105,6 +106,13 @@ test('an API key for Temporal requires TLS, because it would be sent unencrypted
   expect(errorsFrom(loadServeConfig, { ...withKey, COLOPHON_TEMPORAL_TLS: 'false' })).toEqual([message])
   const { temporal } = loadServeConfig({ ...withKey, COLOPHON_TEMPORAL_TLS: 'true' }).api.services
   expect(temporal).toMatchObject({ tls: true, apiKey: 'temporal-key' })
+})
+
+test('says that the address of Temporal is missing, also if TLS is required', () => {
+  const { COLOPHON_TEMPORAL_ADDRESS: _, ...incomplete } = { ...services, COLOPHON_REQUIRE_TLS: 'true' }
+  expect(errorsFrom(loadServeConfig, incomplete)).toContainEqual(
+    expect.stringContaining('COLOPHON_TEMPORAL_ADDRESS is required'),
+  )
 })
 
 test('rejects every unencrypted connection to another machine if TLS is required', () => {
@@ -227,4 +235,30 @@ test('rejects a security policy without TLS', () => {
   expect(errorsFrom(loadApiConfig, settings)).toEqual([
     'COLOPHON_SECURITY_POLICY_URL must be a URL that starts with https://, got http://example.com/policy',
   ])
+})
+
+const backupSchedule = {
+  ...services,
+  COLOPHON_BACKUP_STORAGE: '/var/backups',
+  COLOPHON_BACKUP_RECIPIENTS: 'age1lggyhqrw2nlhcxprm67z43rta597azn8gknawjehu9d9dl0jq3yqqvfafg',
+}
+
+test.each(['17 2 * * *', '*/15 0-6,22,23 1-15/2 12 0,7', '0 0 31 1 5'])('accepts the schedule %s', (schedule) => {
+  const config = loadBackupScheduleConfig({ ...backupSchedule, COLOPHON_BACKUP_SCHEDULE: schedule })
+  expect(config.schedule).toBe(schedule)
+})
+
+test.each([
+  '0 25 * * *',
+  '99 * * * *',
+  '** * * * *',
+  '5-1 * * * *',
+  '*/0 * * * *',
+  '0 0 0 * *',
+  '0 0 * *',
+  '@daily',
+  '0 0 * JAN *',
+])('rejects the schedule %s', (schedule) => {
+  const load = () => loadBackupScheduleConfig({ ...backupSchedule, COLOPHON_BACKUP_SCHEDULE: schedule })
+  expect(load).toThrow('must be five fields of cron')
 })

@@ -3,6 +3,7 @@
  * This is the only file that reads the environment. All errors are reported together, with what to do.
  */
 import { isLoopback } from './is-loopback.ts'
+import { describeSettings } from './settings/describe-settings.ts'
 import {
   EnvironmentReader,
   type EnvironmentVariables,
@@ -28,6 +29,7 @@ export class ConfigError extends Error {
 const { egress, budget, views } = settings
 const { logLevel, trustedProxies, shutdownDelaySeconds, requiresTls } = settings.allProcesses
 const log = { level: logLevel }
+const { metrics } = settings
 
 /** If TLS is required, a URL that leads to another machine without it is an error. */
 const encrypted = <Value>(setting: Setting<Value>, isEncrypted: (url: URL) => boolean, advice: string) =>
@@ -39,6 +41,9 @@ const encrypted = <Value>(setting: Setting<Value>, isEncrypted: (url: URL) => bo
   })
 const https = <Value>(setting: Setting<Value>) =>
   encrypted(setting, ({ protocol }) => protocol === 'https:', 'use an https:// URL')
+
+/** Undefined: nothing is traced. */
+const traces = whenSet({ ...settings.traces, endpoint: https(settings.traces.endpoint) }, settings.traces.endpoint)
 
 const postgres = {
   ...settings.services.postgres,
@@ -53,7 +58,7 @@ const temporal = computed({ temporal: settings.services.temporal, requiresTls },
   const { temporal, requiresTls } = env.read(inputs)
   if (temporal.apiKey && !temporal.tls)
     env.addError('COLOPHON_TEMPORAL_API_KEY requires COLOPHON_TEMPORAL_TLS=true: the key must not be sent unencrypted')
-  if (requiresTls && !temporal.tls && !isLoopback(temporal.address.split(':')[0] ?? ''))
+  if (requiresTls && temporal.address && !temporal.tls && !isLoopback(temporal.address.split(':')[0] ?? ''))
     env.addError('COLOPHON_REQUIRE_TLS is set, but Temporal is not encrypted: set COLOPHON_TEMPORAL_TLS=true')
   return temporal
 })
@@ -147,6 +152,8 @@ const { retentionDays, webhook: auditWebhook } = settings.audit
 const apiWithoutSealingKeys = {
   http: publicHttp,
   log,
+  metrics,
+  traces,
   services,
   publicUrl,
   requiresHttpsOfSubdomains: settings.publicHttp.requiresHttpsOfSubdomains,
@@ -159,6 +166,7 @@ const apiWithoutSealingKeys = {
   budget,
   people,
   securityContact,
+  releasesUrl: settings.publicHttp.releasesUrl,
 }
 /** It can seal a secret, but not open one. */
 const api = { sealingKeys: settings.sealingKeys.public, ...apiWithoutSealingKeys }
@@ -166,6 +174,8 @@ const api = { sealingKeys: settings.sealingKeys.public, ...apiWithoutSealingKeys
 const worker = {
   gateway: httpServer(settings.gateway, tlsFiles(settings.gateway)),
   log,
+  metrics,
+  traces,
   services,
   sealingKeys: settings.sealingKeys.private,
   jobs: { ...settings.jobs, budget },
@@ -180,6 +190,7 @@ const worker = {
 const noTls = computed({}, () => undefined)
 const runner = {
   log,
+  metrics,
   ...settings.runner,
   gatewayUrl: https(settings.runner.gatewayUrl),
   http: httpServer(settings.runner.http, noTls),
@@ -190,7 +201,72 @@ const serve = { worker, api: { sealingKeys: worker.sealingKeys, ...apiWithoutSea
 
 const migrate = { ...services, databaseRoles, log }
 
-export const processes = { api, worker, serve, runner, migrate } satisfies Record<string, Shape>
+const { endpoint: s3Endpoint, region: s3Region, ...s3Keys } = settings.backups.s3
+const s3 = {
+  endpoint: https(s3Endpoint),
+  region: s3Region,
+  credentials: computed(s3Keys, (inputs, env) => {
+    const { accessKeyId, secretAccessKey } = env.read(inputs)
+    if (Boolean(accessKeyId) !== Boolean(secretAccessKey))
+      env.addError(
+        `${inputs.accessKeyId.name} and ${inputs.secretAccessKey.name} must be set together: set both or neither`,
+      )
+    return accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : undefined
+  }),
+}
+
+const backup = {
+  postgres,
+  clickhouse,
+  storage: settings.backups.storage,
+  s3,
+  recipients: settings.backups.recipients,
+  log,
+}
+
+const backupSchedule = {
+  ...services,
+  storage: computed({ storage: settings.backups.storage }, (inputs, env) => {
+    const { storage } = env.read(inputs)
+    if (storage === undefined) env.addMissing(inputs.storage)
+    return storage ?? ''
+  }),
+  recipients: computed({ recipients: settings.backups.recipients }, (inputs, env) => {
+    const { recipients } = env.read(inputs)
+    if (recipients.length === 0) env.addMissing(inputs.recipients)
+    return recipients
+  }),
+  s3,
+  schedule: settings.backups.schedule,
+  keep: settings.backups.keep,
+  log,
+}
+
+/** The IDs of the configured sealing keys, to compare them with those that a backup needs. Undefined: none are configured here. */
+const configuredSealingKeyIds = computed(settings.sealingKeys, (keys, env) => {
+  const text = env.text(keys.private) ?? env.text(keys.public)
+  return text?.match(/\b[0-9a-f]{16}(?=:)/g) ?? undefined
+})
+
+/** It also migrates what it has restored. */
+const restore = {
+  ...migrate,
+  storage: settings.backups.storage,
+  s3,
+  identities: settings.backups.identities,
+  sealingKeyIds: configuredSealingKeyIds,
+}
+
+export const processes = {
+  api,
+  worker,
+  serve,
+  runner,
+  migrate,
+  backup,
+  'backup schedule': backupSchedule,
+  restore,
+} satisfies Record<string, Shape>
 
 export type ApiConfig = ValueOf<typeof api>
 export type WorkerConfig = ValueOf<typeof worker>
@@ -199,12 +275,21 @@ export type ServeConfig = ValueOf<typeof serve>
 export type ServicesConfig = ValueOf<typeof services>
 /** Without the log. */
 export type MigrateConfig = ServicesConfig & { databaseRoles: ValueOf<typeof databaseRoles> }
+export type BackupScheduleConfig = ValueOf<typeof backupSchedule>
 export type LogConfig = ValueOf<typeof log>
+export type MetricsConfig = ValueOf<typeof metrics>
+export type TracesConfig = NonNullable<ValueOf<typeof traces>>
 export type HttpConfig = ValueOf<typeof publicHttp>
 export type EgressConfig = ValueOf<typeof egress>
 export type OidcConfig = ValueOf<typeof oidc>
 export type EmailConfig = ValueOf<typeof email>
 export type SecurityContactConfig = ValueOf<typeof settings.publicHttp.securityContact>
+
+/** For the support bundle: without anything that a stranger must not read. */
+export const describeEnvironment = (environment: EnvironmentVariables = process.env) => ({
+  settings: describeSettings(environment),
+  unknownNames: describeUnknownNames(environment).length,
+})
 
 export const loadApiConfig = createLoader(api)
 export const loadWorkerConfig = createLoader(worker)
@@ -217,12 +302,19 @@ export const loadPostgresConfig = createLoader({ postgres: services.postgres, lo
 export const loadPublicUrlConfig = createLoader({ publicUrl })
 /** For the import of logs, which fills the same buffer as ingest over HTTP. */
 export const loadLogImportConfig = createLoader({ postgres: services.postgres, views, log })
+export const loadBackupConfig = createLoader(backup)
+export const loadBackupScheduleConfig = createLoader(backupSchedule)
+export const loadRestoreConfig = createLoader(restore)
+/** For the commands that read backups without a database. */
+export const loadBackupReaderConfig = createLoader({ storage: backup.storage, s3, identities: restore.identities })
 /** For the commands that test and store a credential. */
 export const loadCredentialCommandConfig = createLoader({
   egress,
   sealingKeys: eitherSealingKeys,
   publicUrl: textOf(settings.publicHttp.publicUrl),
 })
+/** For the support bundle. */
+export const loadSupportConfig = createLoader(services)
 export const loadSealingPrivateKeys = createLoader(settings.sealingKeys.private)
 
 function createLoader<const Part extends Shape>(shape: Part) {

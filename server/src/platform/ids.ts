@@ -14,6 +14,7 @@ export type IdPrefix =
   | 'run'
   | 'mcl'
   | 'imp'
+  | 'drn'
   | 'per'
   | 'ses'
   | 'inv'

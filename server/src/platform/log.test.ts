@@ -19,11 +19,18 @@ test('redacts secrets anywhere in a line', () => {
   })
 })
 
+test('keeps the names of settings', () => {
+  const line = 'permission denied: check COLOPHON_DATABASE_URL and COLOPHON_SEALING_PRIVATE_KEYS_FILE'
+  expect(redactSecrets(line)).toBe(line)
+  expect(redactSecrets('COLOPHON_AB3AB3AB3AB3AB3')).not.toContain('AB3')
+})
+
 test.each([
   ['GET /v2/colophon%5FaB3aB3aB3aB3aB3aB3', 'aB3aB3'],
   ['postgres://u:p@ss:w0rd@db/x', 'w0rd'],
   ['https://ghp_1234567890abcdef@example.com/', 'ghp_'],
   ['POST /login?password=hunter2&x=1', 'hunter2'],
+  ['Invalid checksum in AGE-SECRET-KEY-1QQPQYRQ8CTCZZS6EX', 'QQPQYRQ8'],
 ])('redacts the secret in %s', (line, secret) => {
   expect(redactSecrets(line)).not.toContain(secret)
 })

@@ -1,6 +1,8 @@
 import pg from 'pg'
 import type { ServicesConfig } from './config.ts'
 import type { Log } from './log.ts'
+import { type MeasuredPoolName, measurePool } from './metrics/measure-pool.ts'
+import { isRecording } from './metrics/metrics.ts'
 
 const connectTimeoutMs = 5_000
 const statementTimeoutMs = 10_000
@@ -27,7 +29,8 @@ const keepaliveOptions = [
   .map((setting) => `-c ${setting}`)
   .join(' ')
 
-export function createPostgresPool(config: ServicesConfig['postgres'], log: Log): pg.Pool {
+/** `name`: in metrics. */
+export function createPostgresPool(config: ServicesConfig['postgres'], log: Log, name?: MeasuredPoolName): pg.Pool {
   const pool = new pg.Pool({
     Client: createClientClass(log),
     connectionString: config.url,
@@ -40,11 +43,13 @@ export function createPostgresPool(config: ServicesConfig['postgres'], log: Log)
     options: keepaliveOptions,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepaliveIdleMs,
+    pipeline: true, // changes nothing for callers that wait for each response, as Kysely does: see pipelined-transaction.ts
   })
   // The pool replaces an idle connection that breaks; without a listener the error would end the process.
   pool.on('error', (error) => log.warn({ error: error.message }, 'idle PostgreSQL connection lost'))
   // A connection in use rejects its query and also emits `error`: without a listener the process ends too (tried).
   pool.on('connect', (client) => client.on('error', () => {}))
+  if (name && isRecording()) measurePool(pool, name)
   return pool
 }
 
@@ -78,3 +83,19 @@ const createClientClass = (log: Log) =>
 /** Background work goes on after a failure, so this has to be logged here. */
 export const deniedMessage =
   'PostgreSQL denied a statement to the database role of this process: run colophon-server migrate of this version'
+
+/** A connection of a command, without a pool and its timeouts. Its locks are released when it ends, also if the process is killed. */
+export async function withPostgresConnection<Result>(
+  config: Pick<ServicesConfig['postgres'], 'url'>,
+  applicationName: string,
+  work: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new pg.Client({ connectionString: config.url, application_name: applicationName })
+  client.on('error', () => {}) // the current query, or the next one, fails with the same error
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}

@@ -27,7 +27,7 @@ function checksIn(instance: EmptyTestInstance, settings: Partial<ServicesConfig>
   const temporal = createTemporalConnection(config.temporal)
   onTestFinished(async () => void (await Promise.all([pool.end(), clickhouse.close(), temporal.close()])))
   return {
-    postgres: createPostgresCheck(pool),
+    postgres: createPostgresCheck(pool, '0.2.0'),
     clickhouse: createClickhouseCheck(clickhouse),
     temporal: createTemporalCheck(temporal, config.temporal.namespace),
   }
@@ -42,6 +42,18 @@ test('reports pending migrations and a missing namespace', async () => {
   const { postgres, temporal } = checksIn(empty)
   await expect(postgres()).rejects.toMatchObject({ reason: 'migrations_pending' })
   await expect(temporal()).rejects.toMatchObject({ reason: 'namespace_missing' })
+})
+
+test('reports a version that cannot run any longer, also while it runs', async () => {
+  const instance = await createTestInstance(inject('services'), 'service checks version')
+  onTestFinished(() => instance.drop())
+  const { postgres } = checksIn(instance)
+  await postgres()
+  await instance.pool.query("UPDATE instance_upgrade SET oldest_version = '0.10.0'")
+  await expect(postgres()).rejects.toMatchObject({
+    reason: 'version_too_old',
+    message: expect.stringContaining('Use version 0.10.0 or newer'),
+  })
 })
 
 test('reports a read-only database, although it accepts connections', async () => {

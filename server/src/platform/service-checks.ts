@@ -2,8 +2,10 @@
 import type { ClickHouseClient } from '@clickhouse/client'
 import type { Connection } from '@temporalio/client'
 import type { Pool } from 'pg'
+import { hasRestoreMarker } from './clickhouse.ts'
 import { ComponentNotReadyError } from './http/readiness.ts'
 import { planClickhouseMigrations } from './migrations/clickhouse-migrations.ts'
+import { explainTooOld, readOldestVersion } from './migrations/oldest-version.ts'
 import { planPostgresMigrations } from './migrations/postgres-migrations.ts'
 
 /**
@@ -14,7 +16,8 @@ import { planPostgresMigrations } from './migrations/postgres-migrations.ts'
 const writeProbe = `SELECT CASE current_setting('transaction_read_only')
   WHEN 'off' THEN pg_logical_emit_message(true, 'colophon', 'readyz') END AS written`
 
-export function createPostgresCheck(pool: Pool): () => Promise<void> {
+/** `finishedVersion`: see oldest-version.ts. */
+export function createPostgresCheck(pool: Pool, finishedVersion: string): () => Promise<void> {
   const assertMigrated = untilFirstSuccess(() => planPostgresMigrations(pool))
   return async () => {
     let written: string | null | undefined
@@ -27,6 +30,9 @@ export function createPostgresCheck(pool: Pool): () => Promise<void> {
     }
     if (!written) throw new ComponentNotReadyError('read_only', 'PostgreSQL is read-only')
     await assertMigrated()
+    // Each time: the upgrade to a newer version can be finished while this process runs.
+    const tooOld = explainTooOld(await readOldestVersion(pool), finishedVersion)
+    if (tooOld !== null) throw new ComponentNotReadyError('version_too_old', tooOld)
   }
 }
 
@@ -43,6 +49,11 @@ export function createClickhouseCheck(clickhouse: ClickHouseClient): () => Promi
     if (Number(disk?.free) < minClickhouseFreeBytes)
       throw new ComponentNotReadyError('disk_full', 'the disk of ClickHouse is almost full')
     await assertMigrated()
+    if (await hasRestoreMarker(clickhouse))
+      throw new ComponentNotReadyError(
+        'restore_unfinished',
+        'views are being restored, or a restore was interrupted: run colophon-server restore again',
+      )
   }
 }
 

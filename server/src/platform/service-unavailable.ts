@@ -33,8 +33,19 @@ export const isLockConflict = (error: unknown): boolean => lockConflictCodes.has
  * the request.
  */
 export function isServiceUnavailable(error: unknown): boolean {
-  const { code, message, cause } = error as { code?: unknown; message?: string; cause?: unknown }
+  const { code, message } = error as { code?: unknown; message?: string }
   if (unavailableCodes.has(code) || unavailableMessages.test(message ?? '') || isLockConflict(error)) return true
-  const inner = error instanceof AggregateError ? error.errors : cause ? [cause] : []
-  return inner.some(isServiceUnavailable)
+  return listCauses(error).some(isServiceUnavailable)
+}
+
+/** With the messages of the causes: Node has none of its own for a host with several addresses. */
+export function describeWithCauses(error: unknown): string {
+  const { message } = error as { message?: string }
+  return [message, listCauses(error).map(describeWithCauses).join(', ')].filter(Boolean).join(': ')
+}
+
+function listCauses(error: unknown): unknown[] {
+  if (error instanceof AggregateError) return error.errors
+  const { cause } = error as { cause?: unknown }
+  return cause ? [cause] : []
 }

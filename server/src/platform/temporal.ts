@@ -1,5 +1,6 @@
-import { Connection } from '@temporalio/client'
+import { Client, Connection } from '@temporalio/client'
 import type { ServicesConfig } from './config.ts'
+import { traceTemporalClient } from './tracing/trace-temporal-client.ts'
 
 /** A silent connection is replaced after 20 s. Temporal closes connections on which it gets a ping more than every 10 s. */
 const keepalive = { 'grpc.keepalive_time_ms': 15_000, 'grpc.keepalive_timeout_ms': 5_000 }
@@ -12,6 +13,9 @@ export const createTemporalConnection = (config: ServicesConfig['temporal']): Co
     channelArgs: keepalive,
     ...(config.apiKey && { apiKey: config.apiKey }),
   })
+
+export const createTemporalClient = (connection: Connection, { namespace }: ServicesConfig['temporal']): Client =>
+  new Client({ connection, namespace, interceptors: { workflow: [traceTemporalClient] } })
 
 type RegisterNamespace = Parameters<Connection['workflowService']['registerNamespace']>[0]
 

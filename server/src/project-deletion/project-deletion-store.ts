@@ -245,6 +245,7 @@ const leaseEnd = (seconds: number) => sql<Date>`now() + make_interval(secs => ${
 async function endAccess(tx: DatabaseTransaction, projectId: Id<'prj'>): Promise<void> {
   await tx.deleteFrom('api_key').where('project_id', '=', projectId).execute()
   await tx.deleteFrom('federated_identity').where('project_id', '=', projectId).execute()
+  await tx.deleteFrom('log_drain').where('project_id', '=', projectId).execute()
   await tx.deleteFrom('site_key').where('project_id', '=', projectId).execute()
   await tx.deleteFrom('invitation').where('project_id', '=', projectId).execute()
   await tx.deleteFrom('project_member').where('project_id', '=', projectId).execute()

@@ -24,6 +24,8 @@ export const deletedTables = {
   job: 'project_id',
   job_event: 'project_id',
   job_search: 'project_id',
+  log_drain: 'project_id',
+  log_drain_day: 'project_id',
   model: 'project_ids',
   model_call: 'project_id',
   model_day: 'project_id',

@@ -1,7 +1,8 @@
-import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { allowOlderVersion, finishUpgrade } from '../../../testing/harness/older-version.ts'
 import { createTestInstance } from '../../../testing/harness/test-instance.ts'
 import type { Id } from '../platform/ids.ts'
-import { createOpener, createSealer, type Opener } from '../platform/sealed-secrets/sealed-secret.ts'
+import { createOpener, createSealer, type Opener, toSealedSecret } from '../platform/sealed-secrets/sealed-secret.ts'
 import {
   generateSealingKeyPair,
   parseSealingPrivateKeys,
@@ -108,19 +109,37 @@ describe('a secret does not open', () => {
   })
 })
 
-test('a secret of an earlier version is sealed for its address when no process of that version is left', async () => {
-  const id = await put()
-  const sealed = await sealers.before.seal('older', { projectId, credentialId: id, kind: 'code-host-token' })
-  await instance.pool.query('UPDATE credential SET base_url = NULL, sealed = $1', [Buffer.from(sealed)])
-  const openAfter = (uptimeSeconds: number, url = baseUrl) =>
-    store.open(projectId, { id, baseUrl: url }, { opener: openers.before, sealer: sealers.before }, uptimeSeconds)
+describe('while processes of 0.1.0 may run', () => {
+  beforeEach(() => allowOlderVersion(instance))
+  afterEach(() => finishUpgrade(instance))
+
   const readUrl = async () => (await instance.pool.query('SELECT base_url FROM credential')).rows[0].base_url
-  expect(await openAfter(10)).toBe('older')
-  expect(await readUrl()).toBe(null)
-  expect(await openAfter(601)).toBe('older')
-  expect(await readUrl()).toBe(baseUrl)
-  expect(await openAfter(601)).toBe('older')
-  await expect(openAfter(601, 'https://attacker.example.com')).rejects.toMatchObject({ code: 'not_authentic' })
+  /** As 0.1.0 does. */
+  const openInFirstRelease = async (id: Id<'crd'>, opener = openers.before) => {
+    const { rows } = await instance.pool.query<{ sealed: Buffer }>('SELECT sealed FROM credential WHERE id = $1', [id])
+    const binding = { projectId, credentialId: id, kind: 'code-host-token' }
+    return opener.open(toSealedSecret(rows[0]?.sealed ?? Buffer.alloc(0)), binding)
+  }
+
+  test('they can open new secrets, and those that were opened or sealed again', async () => {
+    const id = await put('new')
+    expect(await openInFirstRelease(id)).toBe('new')
+    expect(await open(id)).toBe('new')
+    expect(await store.resealAll(openers.during, sealers.during)).toEqual({ resealed: 1, current: 0 })
+    expect(await store.resealAll(openers.during, sealers.during)).toEqual({ resealed: 0, current: 1 })
+    expect(await openInFirstRelease(id, openers.after)).toBe('new')
+    expect(await readUrl()).toBe(null)
+  })
+
+  test('secrets are sealed for their address after the upgrade is finished, when they are opened', async () => {
+    const id = await put('older')
+    await finishUpgrade(instance)
+    expect(await open(id)).toBe('older')
+    expect(await readUrl()).toBe(baseUrl)
+    expect(await open(id)).toBe('older')
+    const url = 'https://attacker.example.com'
+    await expect(open(id, openers.before, { url })).rejects.toMatchObject({ code: 'not_authentic' })
+  })
 })
 
 describe('when a new sealing key is put first', () => {

@@ -2,6 +2,7 @@
 import type { Selectable } from 'kysely'
 import { type Actor, recordAudit } from '../audit/audit-store.ts'
 import type { Database } from '../database/database.ts'
+import { mayOlderVersionRun } from '../database/older-version.ts'
 import { type Id, newId } from '../platform/ids.ts'
 import {
   type Opener,
@@ -11,12 +12,6 @@ import {
 } from '../platform/sealed-secrets/sealed-secret.ts'
 import type { CredentialKind, ProjectTables } from './tables.ts'
 
-/**
- * After the start of a process that can seal an older secret for its address. By then, an upgrade has replaced the processes of the
- * previous version, which could no longer open it.
- */
-const bindOlderAfterSeconds = 600
-
 export class CredentialStore {
   readonly #db: Database
 
@@ -24,7 +19,7 @@ export class CredentialStore {
     this.#db = db
   }
 
-  /** The secret can be opened only to send it to this base URL. */
+  /** The secret can be opened only to send it to this base URL, unless version 0.1.0, which seals for any URL, has to open it as well. */
   async put(
     projectId: Id<'prj'>,
     { kind, secret, baseUrl }: { kind: CredentialKind; secret: string; baseUrl: string },
@@ -32,11 +27,12 @@ export class CredentialStore {
     actor: Actor,
   ): Promise<Id<'crd'>> {
     const id = newId('crd')
-    const sealed = await sealer.seal(secret, bindingTo(baseUrl, { project_id: projectId, id, kind }))
+    const boundUrl = (await mayOlderVersionRun(this.#db)) ? null : baseUrl
+    const sealed = await sealer.seal(secret, bindingOf({ project_id: projectId, id, kind, base_url: boundUrl }))
     await this.#db.transaction().execute(async (tx) => {
       await tx
         .insertInto('credential')
-        .values({ project_id: projectId, id, kind, sealed: Buffer.from(sealed), base_url: baseUrl })
+        .values({ project_id: projectId, id, kind, sealed: Buffer.from(sealed), base_url: boundUrl })
         .execute()
       await recordAudit(tx, projectId, actor, { action: 'credential.stored', subject: id, detail: { kind } })
     })
@@ -51,7 +47,6 @@ export class CredentialStore {
     projectId: Id<'prj'>,
     { id, baseUrl }: { id: Id<'crd'>; baseUrl: string },
     { opener, sealer }: { opener: Opener; sealer: Sealer },
-    uptimeSeconds = process.uptime(),
   ): Promise<string | undefined> {
     const row = await this.#db
       .selectFrom('credential')
@@ -63,7 +58,7 @@ export class CredentialStore {
     const sealed = toSealedSecret(row.sealed)
     if (row.base_url !== null) return opener.open(sealed, bindingTo(baseUrl, row))
     const secret = await opener.open(sealed, bindingOfEarlierVersions(row))
-    if (uptimeSeconds > bindOlderAfterSeconds) await this.#replace(row, { secret, baseUrl, sealer })
+    if (!(await mayOlderVersionRun(this.#db))) await this.#replace(row, { secret, baseUrl, sealer })
     return secret
   }
 
@@ -82,14 +77,14 @@ export class CredentialStore {
       .selectAll('credential')
       .select('repository.base_url as repository_url')
       .execute()
+    const mustStayUnbound = await mayOlderVersionRun(this.#db)
     let resealed = 0
     for (const { repository_url, ...row } of rows) {
       const sealed = toSealedSecret(row.sealed)
-      if (!sealer.needsResealing(sealed) && row.base_url !== null) continue
-      const binding = row.base_url === null ? bindingOfEarlierVersions(row) : bindingTo(row.base_url, row)
-      const secret = await opener.open(sealed, binding)
-      const baseUrl = row.base_url ?? repository_url
-      if (baseUrl !== null) resealed += await this.#replace(row, { secret, baseUrl, sealer })
+      const baseUrl = row.base_url ?? (mustStayUnbound ? null : repository_url)
+      if (!sealer.needsResealing(sealed) && row.base_url === baseUrl) continue
+      const secret = await opener.open(sealed, bindingOf(row))
+      resealed += await this.#replace(row, { secret, baseUrl, sealer })
     }
     return { resealed, current: rows.length - resealed }
   }
@@ -97,11 +92,14 @@ export class CredentialStore {
   /** Seals the secret again, unless the row has changed since. Returns the number of changed rows. */
   async #replace(
     row: CredentialRow,
-    { secret, baseUrl, sealer }: { secret: string; baseUrl: string; sealer: Sealer },
+    { secret, baseUrl, sealer }: { secret: string; baseUrl: string | null; sealer: Sealer },
   ): Promise<number> {
     const { numUpdatedRows } = await this.#db
       .updateTable('credential')
-      .set({ sealed: Buffer.from(await sealer.seal(secret, bindingTo(baseUrl, row))), base_url: baseUrl })
+      .set({
+        sealed: Buffer.from(await sealer.seal(secret, bindingOf({ ...row, base_url: baseUrl }))),
+        base_url: baseUrl,
+      })
       .where('project_id', '=', row.project_id)
       .where('id', '=', row.id)
       .where('sealed', '=', Buffer.from(row.sealed))
@@ -112,6 +110,9 @@ export class CredentialStore {
 
 type CredentialRow = Selectable<ProjectTables['credential']>
 type CredentialIdentity = Pick<CredentialRow, 'project_id' | 'id' | 'kind'>
+
+const bindingOf = (row: CredentialIdentity & { base_url: string | null }): SecretBinding =>
+  row.base_url === null ? bindingOfEarlierVersions(row) : bindingTo(row.base_url, row)
 
 const bindingTo = (baseUrl: string, row: CredentialIdentity): SecretBinding => ({
   ...bindingOfEarlierVersions(row),

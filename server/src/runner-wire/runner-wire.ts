@@ -42,6 +42,8 @@ export const ClaimedTurn = Type.Object({
     contextTokens: Type.Integer(),
     maxOutputTokens: Type.Integer(),
   }),
+  /** For runners of version 0.1.0: the first docs folder. */
+  docsFolder: Type.Optional(Type.String()),
   /** What the result may change. Only for the agent and its docs checks: the worker applies the rules to the result. */
   changeRules: Type.Object({
     /** An empty one is the whole repository. */

@@ -85,7 +85,7 @@ export async function executeTurn(
   return {
     kind: 'result',
     baseCommit: checkout.baseCommit,
-    mergedCommit: checkout.merge?.commit ?? null,
+    ...(checkout.merge && { mergedCommit: checkout.merge.commit }), // a gateway of 0.1.0 rejects the field
     bundle,
     session: result.session,
     ...parseFinalMessage(result.reply),

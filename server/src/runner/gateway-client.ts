@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Compile } from 'typebox/compile'
+import { completeClaimedTurn } from '../runner-wire/complete-claimed-turn.ts'
 import {
   ClaimedTurn,
   type EventUpload,
@@ -78,11 +79,16 @@ export class GatewayClient {
 
   /** Undefined: no turn was queued within the waiting time. */
   async claim(signal: AbortSignal): Promise<ClaimedTurn | undefined> {
-    const timeout = AbortSignal.timeout(waitSeconds * 1000 + responseTimeoutMs)
-    const request = { waitSeconds, processId: this.#processId }
-    const response = await this.#call('claim', this.#token, toJson(request), AbortSignal.any([signal, timeout]))
+    const claim = (request: object) => {
+      const timeout = AbortSignal.timeout(waitSeconds * 1000 + responseTimeoutMs)
+      return this.#call('claim', this.#token, toJson(request), AbortSignal.any([signal, timeout]))
+    }
+    const response = await claim({ waitSeconds, processId: this.#processId }).catch((error: unknown) => {
+      if (error instanceof GatewayError && error.status === 400) return claim({ waitSeconds }) // a gateway of 0.1.0
+      throw error
+    })
     if (response.status === 204) return undefined
-    const turn: unknown = await response.json()
+    const turn = completeClaimedTurn(await response.json())
     if (claimedTurn.Check(turn)) return turn
     throw otherVersionError()
   }

@@ -1,5 +1,6 @@
 /** Claims and runs turns, up to a number at a time, until the runner stops. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { countMetric, setMetric } from '../platform/metrics/metrics.ts'
 import type { ClaimedTurn } from '../runner-wire/runner-wire.ts'
 import { GatewayError } from './gateway-client.ts'
 import { type RunTurnDeps, runTurn } from './run-turn.ts'
@@ -21,6 +22,8 @@ export interface WorkLoopOptions {
 }
 
 export function startWorkLoop(deps: RunTurnDeps, { maxConcurrentTurns, beforeClaiming }: WorkLoopOptions): WorkLoop {
+  setMetric('colophon_runner_capacity', {}, maxConcurrentTurns)
+  setMetric('colophon_runner_turns_running', {}, 0)
   const stopClaiming = new AbortController()
   const releaseTurns = new AbortController()
   const { claim, status } = createClaim(deps, beforeClaiming, stopClaiming.signal)
@@ -62,6 +65,7 @@ function createClaim(
       return turn ?? 'none'
     } catch (error) {
       if (stopClaiming.aborted) return 'failed'
+      countMetric('colophon_runner_claim_failures_total', {})
       status.isTokenRejected = error instanceof GatewayError && error.isAttemptLost
       if (isFailing) return 'failed'
       isFailing = true
@@ -97,16 +101,22 @@ async function runSlot(
   }
 }
 
+let runningTurns = 0
+
 /** False: the turn was released or lost, and the next claim should back off. */
 async function runClaimedTurn(turn: ClaimedTurn, deps: RunTurnDeps, release: AbortSignal): Promise<boolean> {
   const log = deps.log.child({ turnId: turn.turnId })
   log.info('turn claimed')
+  setMetric('colophon_runner_turns_running', {}, ++runningTurns)
   try {
     const end = await runTurn(turn, deps, release)
+    countMetric('colophon_runner_turns_total', { report: end.report })
     log.info(end, 'turn ended')
     return end.report !== 'released'
   } catch (error) {
     log.error({ error: error instanceof Error ? error.stack : String(error) }, 'turn lost') // other turns continue
     return false
+  } finally {
+    setMetric('colophon_runner_turns_running', {}, --runningTurns)
   }
 }

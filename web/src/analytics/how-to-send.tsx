@@ -19,8 +19,8 @@ export function HowToSend({ projectId }: { projectId: string }) {
         Send page views
       </Title>
       <Text size="sm" mb="sm">
-        Most sites use two sources: the script for human views, and their servers or logs for AI views. No view is
-        counted twice.{' '}
+        Most sites use two sources: the script for human views, and their servers or logs for AI views. Humans are
+        counted by only one of them.{' '}
         <DocsLink page="views" inherit>
           Learn about sources
         </DocsLink>

@@ -107,6 +107,15 @@ export const liveEventsQuery = (projectId: string) =>
     refetchInterval: 3_000,
   })
 
+/** Refetched every few seconds while a drain waits for its first logs. */
+export const logDrainsQuery = (projectId: string) =>
+  queryOptions({
+    queryKey: ['analytics', projectId, 'log-drains'],
+    queryFn: ({ signal }) => client.views.logDrains(projectId, { signal }),
+    refetchInterval: ({ state }) =>
+      state.data?.logDrains.some(({ firstEventAt }) => firstEventAt === null) ? 3_000 : 60_000,
+  })
+
 export const siteKeysQuery = (projectId: string) =>
   queryOptions({
     queryKey: ['analytics', projectId, 'site-keys'],

@@ -43,7 +43,7 @@ export const dropReasonLabels: Record<DropReason, { label: string; advice: strin
   },
   daily_limit: {
     label: 'Too many per day',
-    advice: 'The project has reached its limit of page views from the script for today. Ask an operator to raise it.',
+    advice: 'The project has reached its limit of page views for today. Ask an operator to raise it.',
   },
   origin_not_allowed: {
     label: 'Origin not allowed',

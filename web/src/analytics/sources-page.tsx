@@ -5,6 +5,7 @@ import { AnalyticsLayout } from './analytics-layout.tsx'
 import { DroppedRequests } from './dropped-requests.tsx'
 import { HowToSend } from './how-to-send.tsx'
 import { LiveFeed } from './live-feed.tsx'
+import { LogDrainsCard } from './log-drains-card.tsx'
 import { sourcesQuery } from './queries.ts'
 import { SourceCards } from './source-cards.tsx'
 import { useAnalyticsSearchParams } from './use-analytics-search-params.ts'
@@ -20,6 +21,7 @@ export function SourcesPage() {
       {isNew && <HowToSend projectId={projectId} />}
       <LiveFeed projectId={projectId} />
       {data && !isNew && <DroppedRequests dropped={data.dropped} />}
+      <LogDrainsCard projectId={projectId} />
       {data && !isNew && <HowToSend projectId={projectId} />}
     </AnalyticsLayout>
   )

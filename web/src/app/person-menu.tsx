@@ -9,7 +9,16 @@ import {
   VisuallyHidden,
 } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { IconActivity, IconBook2, IconCoin, IconHistory, IconLogout, IconUser, IconUsers } from '@tabler/icons-react'
+import {
+  IconActivity,
+  IconBook2,
+  IconCoin,
+  IconHistory,
+  IconLogout,
+  IconServer2,
+  IconUser,
+  IconUsers,
+} from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { toErrorDetail } from '../shown/error-alert.tsx'
@@ -65,6 +74,11 @@ export function PersonMenu() {
         <MenuItemLink to="/account" leftSection={<IconUser size={16} />}>
           Account
         </MenuItemLink>
+        {person.isOperator && (
+          <MenuItemLink to="/instance" leftSection={<IconServer2 size={16} />}>
+            Instance status
+          </MenuItemLink>
+        )}
         {person.isOperator && (
           <MenuItemLink to="/spend" leftSection={<IconCoin size={16} />}>
             Spend of the instance

@@ -7,7 +7,7 @@ import { peopleRoutes, signedInPeopleRoutes } from '../people/routes.ts'
 import { projectHomeRoutes, projectsRoutes } from '../projects/routes.ts'
 import { settingsRoutes } from '../settings/routes.ts'
 import { instanceSpendRoutes, spendRoutes } from '../spend/routes.ts'
-import { statusRoutes } from '../status/routes.ts'
+import { instanceStatusRoutes, statusRoutes } from '../status/routes.ts'
 import { NotFound } from './not-found.tsx'
 import { PageError } from './page-error.tsx'
 import { queryClient } from './query-client.ts'
@@ -21,6 +21,7 @@ const routeTree = rootRoute.addChildren([
     ...projectsRoutes,
     ...githubRoutes,
     ...instanceSpendRoutes,
+    ...instanceStatusRoutes,
     projectRoute.addChildren([
       ...projectHomeRoutes,
       ...jobsRoutes,

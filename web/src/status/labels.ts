@@ -43,6 +43,8 @@ const reasonLabels = new Map([
   ['disk_full', 'Its disk is full.'],
   ['namespace_missing', 'Not set up: an administrator has to run the migrations.'],
   ['migrations_pending', 'Not up to date: an administrator has to run the migrations.'],
+  ['version_too_old', 'Migrated to a newer version of Colophon: an administrator has to start that version.'],
+  ['restore_unfinished', 'Not restored completely: an administrator has to run the restore again.'],
 ])
 
 export const describeFailureReason = (reason: string): string => reasonLabels.get(reason) ?? `Failing: ${reason}.`

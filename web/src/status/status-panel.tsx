@@ -19,6 +19,11 @@ export function StatusPanel({ state }: { state: ReadinessPollState }) {
             {describeWarning(warning)}
           </p>
         ))}
+      {state.state === 'loaded' && state.readiness.newerVersion && (
+        <p className={styles.detail}>
+          Version {state.readiness.newerVersion} is available. This instance runs {state.readiness.version}.
+        </p>
+      )}
       {state.state === 'loaded' && (
         <ul>
           {Object.entries(state.readiness.components).map(([name, report]) => (

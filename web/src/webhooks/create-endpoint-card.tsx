@@ -1,5 +1,5 @@
-import type { CreateWebhookEndpointData, WebhookEndpoint } from '@colophon/sdk'
-import { Alert, Button, Checkbox, Group, NativeSelect, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import type { WebhookEndpoint } from '@colophon/sdk'
+import { Alert, Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { client } from '../app/client.ts'
@@ -8,10 +8,10 @@ import { SettingsCard } from '../settings/settings-card.tsx'
 import { CopyLine } from '../shown/copy-line.tsx'
 import { DocsLink } from '../shown/docs-link.tsx'
 import { ErrorAlert } from '../shown/error-alert.tsx'
-import { eventLabels, kindLabels } from './endpoint-labels.ts'
+import { kindLabels } from './endpoint-labels.ts'
+import { type EndpointEvent, EventCheckboxes } from './event-checkboxes.tsx'
 import { endpointsQuery } from './queries.ts'
 
-type NewEndpoint = CreateWebhookEndpointData['body']
 type Kind = WebhookEndpoint['kind']
 
 const targetFields: Readonly<Record<Kind, { label: string; description: string; placeholder: string; type: string }>> =
@@ -44,7 +44,7 @@ const targetFields: Readonly<Record<Kind, { label: string; description: string; 
   }
 
 const kinds = Object.entries(kindLabels).map(([value, label]) => ({ value, label }))
-const defaultEvents = ['job.completed', 'job.failed', 'job.awaiting_approval']
+const defaultEvents: EndpointEvent[] = ['job.completed', 'job.failed', 'job.awaiting_approval']
 
 export function CreateEndpointCard({ projectId }: { projectId: string }) {
   const queryClient = useQueryClient()
@@ -52,10 +52,10 @@ export function CreateEndpointCard({ projectId }: { projectId: string }) {
   const [kind, setKind] = useState<Kind>('webhook')
   const [name, setName] = useState('')
   const [target, setTarget] = useState('')
-  const [events, setEvents] = useState<string[]>(defaultEvents)
+  const [events, setEvents] = useState(defaultEvents)
   const create = useMutation({
     mutationFn: () => {
-      const body = { kind, name: name.trim(), target: target.trim(), events: events as NewEndpoint['events'] }
+      const body = { kind, name: name.trim(), target: target.trim(), events }
       return withReauthentication(() => client.webhooks.create(projectId, body))
     },
     onSuccess: () => {
@@ -105,13 +105,7 @@ export function CreateEndpointCard({ projectId }: { projectId: string }) {
             value={target}
             onChange={(event) => setTarget(event.currentTarget.value)}
           />
-          <Checkbox.Group label="Events" value={events} onChange={setEvents}>
-            <SimpleGrid cols={{ base: 1, xs: 2 }} mt="xs" spacing="xs">
-              {Object.entries(eventLabels).map(([value, label]) => (
-                <Checkbox key={value} value={value} label={label} />
-              ))}
-            </SimpleGrid>
-          </Checkbox.Group>
+          <EventCheckboxes events={events} onChange={setEvents} />
           <Group>
             <Button
               type="submit"

@@ -17,6 +17,7 @@ import { ErrorAlert } from '../shown/error-alert.tsx'
 import { AnchorLink } from '../shown/links.tsx'
 import { RelativeTime } from '../shown/relative-time.tsx'
 import { DeliveryLog } from './delivery-log.tsx'
+import { EditEndpointModal } from './edit-endpoint-modal.tsx'
 import { describeEndpointState, disabledReasonTexts, eventLabels, kindLabels } from './endpoint-labels.ts'
 import { deliveriesQuery, endpointsQuery } from './queries.ts'
 import { RotateSecretModal } from './rotate-secret-modal.tsx'
@@ -103,6 +104,7 @@ function EndpointCard({
 function EndpointActions({ projectId, endpoint }: { projectId: string; endpoint: WebhookEndpoint }) {
   const queryClient = useQueryClient()
   const navigate = useNavigate()
+  const [isEditing, editing] = useDisclosure()
   const [isRotating, rotation] = useDisclosure()
   const [isDeleting, deletion] = useDisclosure()
   const refreshEndpoints = () => queryClient.invalidateQueries({ queryKey: endpointsQuery(projectId).queryKey })
@@ -134,6 +136,9 @@ function EndpointActions({ projectId, endpoint }: { projectId: string; endpoint:
             Send test event
           </Button>
         )}
+        <Button variant="default" size="xs" onClick={editing.open}>
+          Edit
+        </Button>
         {endpoint.kind === 'webhook' && (
           <Button variant="default" size="xs" onClick={rotation.open}>
             Rotate secret
@@ -146,6 +151,7 @@ function EndpointActions({ projectId, endpoint }: { projectId: string; endpoint:
           Delete
         </DangerButton>
       </Group>
+      <EditEndpointModal projectId={projectId} endpoint={endpoint} isOpen={isEditing} close={editing.close} />
       <RotateSecretModal projectId={projectId} endpoint={endpoint} isOpen={isRotating} close={rotation.close} />
       <ConfirmModal
         opened={isDeleting}

@@ -40,3 +40,14 @@ test.each(examples)('classifies the reduced user agent of $name like the origina
   const original = detect(userAgent)
   expect(detect(reduceUserAgent(userAgent, original.class))).toEqual(original)
 })
+
+test('a user agent that nobody would send takes no time', () => {
+  const userAgents = ['1'.repeat(1_000), '1.'.repeat(500), `${'Version/1'.repeat(100)} x`]
+  const startedAt = performance.now()
+  for (let round = 0; round < 500; round++)
+    for (const userAgent of userAgents) {
+      reduceUserAgent(userAgent, 'human')
+      reduceUserAgent(userAgent, 'other-bot')
+    }
+  expect(performance.now() - startedAt).toBeLessThan(300) // 700 ms with a quadratic pattern
+})

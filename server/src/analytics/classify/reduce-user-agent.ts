@@ -38,8 +38,9 @@ function reduceBrowser(userAgent: string): string {
   return `Mozilla/5.0 (${system}) Gecko/0`
 }
 
+/** Begins only at the first digit of a number: otherwise a user agent of 1,000 digits takes a millisecond. */
+const dottedVersion = /(?<!\d)(\d+)(?:\.\d+)+/g
+
 /** Other clients keep their words, because a later version of the list may know one of them. */
 const reduceVersions = (userAgent: string): string =>
-  userAgent
-    .replace(/(\d+)(?:\.\d+)+/g, (version, major: string) => (version === '5.0' ? version : major))
-    .slice(0, maxCharacters)
+  userAgent.replace(dottedVersion, (text, major: string) => (text === '5.0' ? text : major)).slice(0, maxCharacters)

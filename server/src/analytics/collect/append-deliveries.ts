@@ -1,11 +1,16 @@
 /** Writes several deliveries, of any projects, in one transaction: all of them are committed, or none. */
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { sql } from 'kysely'
-import type { Database, DatabaseTransaction } from '../../database/database.ts'
+import { type Insertable, sql } from 'kysely'
+import type { Tables } from '../../database/database.ts'
 import type { Id } from '../../platform/ids.ts'
+import {
+  executePipelined,
+  type PipelinedTransaction,
+  type PipelineSource,
+} from '../../platform/pipelined-transaction.ts'
 import type { CountingSource } from '../classify/classify-request.ts'
-import { type IsoDate, onlyShard } from '../tables.ts'
+import { type IsoDate, onlyShard, toIsoDate } from '../tables.ts'
 import { type AppendOutcome, addMissingPartitions, isPartitionMissing, recordDeliveryIds } from './delivery-ids.ts'
 import { limitNewPages } from './limit-new-pages.ts'
 import { encodeView } from './view.ts'
@@ -16,50 +21,60 @@ type BufferedOutcome = AppendOutcome | 'no_project'
 
 const maxBatchBytes = 4 * 1024 * 1024
 
+interface AppendResult {
+  outcomes: BufferedOutcome[]
+  writtenBytes: number
+}
+
 export async function appendDeliveries(
-  db: Database,
+  db: PipelineSource<Tables>,
   deliveries: readonly ViewDelivery[],
   options: { lockTimeoutMs: number },
-): Promise<{ outcomes: BufferedOutcome[]; writtenBytes: number }> {
+): Promise<AppendResult> {
   try {
     return await append(db, deliveries, options)
   } catch (error) {
     if (!isPartitionMissing(error)) throw error
-    await addMissingPartitions(db)
+    await addMissingPartitions(db.database)
     return append(db, deliveries, options)
   }
 }
 
+/** Senders wait for this, so statements that do not depend on each other's results are sent together: four round trips in all. */
 function append(
-  db: Database,
+  db: PipelineSource<Tables>,
   deliveries: readonly ViewDelivery[],
   { lockTimeoutMs }: { lockTimeoutMs: number },
-): Promise<{ outcomes: BufferedOutcome[]; writtenBytes: number }> {
-  return db.transaction().execute(async (tx) => {
-    // The ID of the transaction, before it reads which projects were deleted: a deletion waits for all that may not have seen it.
-    await sql`SELECT set_config('lock_timeout', ${String(lockTimeoutMs)}, true), pg_current_xact_id()`.execute(tx)
-    const deletedProjects = await findDeletedProjects(tx, deliveries)
-    const liveDeliveries = deliveries.filter(({ projectId }) => !deletedProjects.has(projectId))
-    const liveOutcomes = await recordDeliveryIds(tx, liveDeliveries)
-    const newDeliveries = liveDeliveries.filter((_, index) => liveOutcomes[index] === 'stored')
-    await recordSourceCoverage(tx, newDeliveries)
-    const writtenBytes = await insertBatches(tx, await limitNewPages(tx, newDeliveries))
-    const remaining = liveOutcomes.values()
-    const outcomes = deliveries.map(({ projectId }) =>
-      deletedProjects.has(projectId) ? 'no_project' : (remaining.next().value ?? 'stored'),
+): Promise<AppendResult> {
+  // The ID of the transaction, before it reads which projects were deleted: a deletion waits for all that may not have seen it.
+  const begin = `SET LOCAL lock_timeout = ${lockTimeoutMs}; SELECT pg_current_xact_id()`
+  return executePipelined(db, begin, async (tx) => {
+    const [deletedProjects, recordedOutcomes] = await Promise.all([
+      findDeletedProjects(tx, deliveries),
+      recordDeliveryIds(tx, deliveries),
+    ])
+    const outcomes = deliveries.map(({ projectId }, index) =>
+      deletedProjects.has(projectId) ? 'no_project' : (recordedOutcomes[index] ?? 'stored'),
     )
-    return { outcomes, writtenBytes }
+    const newDeliveries = deliveries.filter((_, index) => outcomes[index] === 'stored')
+    const [, limitedDeliveries] = await Promise.all([
+      recordSourceCoverage(tx, newDeliveries),
+      limitNewPages(tx, newDeliveries),
+    ])
+    const batches = await compressBatches(limitedDeliveries)
+    for (const batch of batches) void tx.query(tx.database.insertInto('view_batch').values(batch)) // the commit follows at once
+    return { outcomes, writtenBytes: batches.reduce((sum, { body }) => sum + body.length, 0) }
   })
 }
 
 /** Views of a deleted project would stay in ClickHouse forever. */
 async function findDeletedProjects(
-  tx: DatabaseTransaction,
+  tx: PipelinedTransaction<Tables>,
   deliveries: readonly ViewDelivery[],
 ): Promise<ReadonlySet<Id<'prj'>>> {
-  const { rows } = await sql<{ id: Id<'prj'> }>`
+  const rows = await tx.query(sql<{ id: Id<'prj'> }>`
     SELECT DISTINCT reported.id FROM unnest(${deliveries.map(({ projectId }) => projectId)}::text[]) AS reported (id)
-    WHERE NOT EXISTS (SELECT FROM project WHERE project.id = reported.id AND deleted_at IS NULL)`.execute(tx)
+    WHERE NOT EXISTS (SELECT FROM project WHERE project.id = reported.id AND deleted_at IS NULL)`)
   return new Set(rows.map(({ id }) => id))
 }
 
@@ -76,15 +91,18 @@ interface ReportedDays {
  * Writes only what is new, which is once per day and source, so that senders do not wait for each other's row locks. Always
  * writes in the same order, so that two transactions cannot deadlock.
  */
-async function recordSourceCoverage(tx: DatabaseTransaction, deliveries: readonly ViewDelivery[]): Promise<void> {
+async function recordSourceCoverage(
+  tx: PipelinedTransaction<Tables>,
+  deliveries: readonly ViewDelivery[],
+): Promise<void> {
   const rows = collectReportedDays(deliveries)
   if (rows.length === 0) return
-  await sql`
+  await tx.query(sql`
     INSERT INTO source_coverage (project_id, source, month, first_day, last_day, counts_humans)
     SELECT reported.* FROM unnest(
       ${rows.map(({ projectId }) => projectId)}::text[], ${rows.map(({ source }) => source)}::text[],
-      ${rows.map(({ month }) => month)}::date[], ${rows.map(({ firstMs }) => toDay(firstMs))}::date[],
-      ${rows.map(({ lastMs }) => toDay(lastMs))}::date[], ${rows.map(({ countsHumans }) => countsHumans)}::boolean[]
+      ${rows.map(({ month }) => month)}::date[], ${rows.map(({ firstMs }) => toIsoDate(firstMs))}::date[],
+      ${rows.map(({ lastMs }) => toIsoDate(lastMs))}::date[], ${rows.map(({ countsHumans }) => countsHumans)}::boolean[]
     ) AS reported (project_id, source, month, first_day, last_day, counts_humans)
     JOIN project ON project.id = reported.project_id
     WHERE NOT EXISTS (
@@ -95,7 +113,7 @@ async function recordSourceCoverage(tx: DatabaseTransaction, deliveries: readonl
     ORDER BY reported.project_id, reported.source, reported.month, reported.counts_humans
     ON CONFLICT (project_id, source, month, counts_humans) DO UPDATE SET
       first_day = least(source_coverage.first_day, excluded.first_day),
-      last_day = greatest(source_coverage.last_day, excluded.last_day)`.execute(tx)
+      last_day = greatest(source_coverage.last_day, excluded.last_day)`)
 }
 
 function collectReportedDays(deliveries: readonly ViewDelivery[]): ReportedDays[] {
@@ -118,7 +136,7 @@ function collectReportedDays(deliveries: readonly ViewDelivery[]): ReportedDays[
 }
 
 /** A batch holds views of one month, as a block in ClickHouse does. */
-async function insertBatches(tx: DatabaseTransaction, deliveries: readonly ViewDelivery[]): Promise<number> {
+function compressBatches(deliveries: readonly ViewDelivery[]): Promise<Insertable<Tables['view_batch']>[]> {
   const batches = new Map<string, { month: IsoDate; lines: string[]; sizeBytes: number }[]>()
   for (const { views } of deliveries) {
     for (const view of views) {
@@ -135,18 +153,15 @@ async function insertBatches(tx: DatabaseTransaction, deliveries: readonly ViewD
       batch.sizeBytes += line.length
     }
   }
-  const rows = await Promise.all(
+  return Promise.all(
     [...batches.values()].flat().map(async ({ month, lines }) => {
       const text = Buffer.from(lines.join(''))
       const body = await compress(text, { level: 1 }) // 1/8 to 1/14 of the size; higher levels save a tenth more
       return { shard: onlyShard, month, rows: lines.length, size_bytes: text.length, body }
     }),
   )
-  if (rows.length > 0) await tx.insertInto('view_batch').values(rows).execute()
-  return rows.reduce((sum, { body }) => sum + body.length, 0)
 }
 
 const compress = promisify(gzip)
 
 const toMonth = (at: Date) => `${at.toISOString().slice(0, 7)}-01` as IsoDate
-const toDay = (ms: number) => new Date(ms).toISOString().slice(0, 10) as IsoDate

@@ -24,52 +24,62 @@ export interface ClassifiedRequests {
   examples: DroppedEvent[]
 }
 
-const maxExamples = 5
+export const maxExamples = 5
 const maxExampleCharacters = 200
 
-export function classifyRequests(
-  requests: Iterable<ObservedRequest>,
-  {
-    site,
-    clientDetector,
-    source,
-    importId = '',
-  }: { site: AnalyticsSite; clientDetector: ClientDetector; source: CountingSource; importId?: string },
-): ClassifiedRequests {
+export interface ClassificationRule {
+  site: AnalyticsSite
+  clientDetector: ClientDetector
+  source: CountingSource
+  importId?: string
+}
+
+export function classifyRequests(requests: Iterable<ObservedRequest>, rule: ClassificationRule): ClassifiedRequests {
   const views: View[] = []
   const dropped: DropCounts = {}
   const examples: DroppedEvent[] = []
-  const rule = { clientDetector, humanSource: site.settings.humanSource }
-  for (const { at, ...request } of requests) {
-    const classified = classifyRequest({ ...request, source }, rule)
-    const reason = !classified.counted ? classified.reason : at === 'too_old' ? at : undefined
-    if (reason !== undefined) {
-      dropped[reason] = (dropped[reason] ?? 0) + 1
-      if (examples.length < maxExamples) examples.push({ path: toExamplePath(request.path), reason })
+  for (const request of requests) {
+    const view = classifyObservedRequest(request, rule)
+    if (typeof view !== 'string') views.push(view)
+    else {
+      dropped[view] = (dropped[view] ?? 0) + 1
+      if (examples.length < maxExamples) examples.push(toDroppedEvent(request, view))
     }
-    if (!classified.counted || at === 'too_old') continue
-    views.push({
-      projectId: site.projectId,
-      at,
-      path: classified.path,
-      class: classified.class,
-      client: classified.client,
-      userAgent: classified.userAgent,
-      surface: classified.surface,
-      acceptsMarkdown: classified.acceptsMarkdown,
-      ruleVersion: clientDetector.version,
-      source,
-      importId,
-      views: 1,
-    })
   }
   return { views, dropped, examples }
 }
 
+/** Returns the page view, or why there is none. */
+export function classifyObservedRequest(
+  { at, ...request }: ObservedRequest,
+  { site, clientDetector, source, importId = '' }: ClassificationRule,
+): View | DropReason {
+  const rule = { clientDetector, humanSource: site.settings.humanSource }
+  const classified = classifyRequest({ ...request, source }, rule)
+  if (!classified.counted) return classified.reason
+  if (at === 'too_old') return at
+  return {
+    projectId: site.projectId,
+    at,
+    path: classified.path,
+    class: classified.class,
+    client: classified.client,
+    userAgent: classified.userAgent,
+    surface: classified.surface,
+    acceptsMarkdown: classified.acceptsMarkdown,
+    ruleVersion: clientDetector.version,
+    source,
+    importId,
+    views: 1,
+  }
+}
+
 /** PostgreSQL accepts neither NUL nor lone surrogates. */
-const toExamplePath = (path: string): string =>
-  path
+export const toDroppedEvent = ({ path }: Pick<ObservedRequest, 'path'>, reason: DropReason): DroppedEvent => ({
+  path: path
     .replace(/[?#].*$/s, '')
     .slice(0, maxExampleCharacters)
     .replaceAll('\0', '\uFFFD')
-    .toWellFormed()
+    .toWellFormed(),
+  reason,
+})

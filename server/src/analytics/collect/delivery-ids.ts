@@ -4,25 +4,29 @@
  */
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
-import type { Database, DatabaseTransaction } from '../../database/database.ts'
+import type { Database, Tables } from '../../database/database.ts'
+import { olderVersionMayRun } from '../../database/older-version.ts'
 import type { Id } from '../../platform/ids.ts'
-import type { ViewDelivery } from './view-delivery.ts'
+import type { PipelinedTransaction } from '../../platform/pipelined-transaction.ts'
+import { type DeliveryIdRetention, deliveryIdRetentions, type ViewDelivery } from './view-delivery.ts'
 
 export type AppendOutcome = 'stored' | 'repeated'
 
 interface DeliveryIdTable {
-  name: 'beacon_delivery' | 'batch_delivery'
+  name: 'beacon_delivery' | 'log_line_delivery' | 'batch_delivery'
   slotMinutes: number
   /** How long a partition is kept after its end. */
   keepMinutes: number
 }
 
 const dayMinutes = 24 * 60
-const tables: readonly DeliveryIdTable[] = [
-  { name: 'beacon_delivery', slotMinutes: 30, keepMinutes: 30 },
-  { name: 'batch_delivery', slotMinutes: dayMinutes, keepMinutes: 7 * dayMinutes },
-]
-const tableOfRetention = { half_hour: tables[0], week: tables[1], forever: undefined } as const
+const tableOfRetention = {
+  half_hour: { name: 'beacon_delivery', slotMinutes: 30, keepMinutes: 30 },
+  day: { name: 'log_line_delivery', slotMinutes: dayMinutes / 4, keepMinutes: dayMinutes },
+  week: { name: 'batch_delivery', slotMinutes: dayMinutes, keepMinutes: 7 * dayMinutes },
+  forever: undefined,
+} as const satisfies Record<DeliveryIdRetention, DeliveryIdTable | undefined>
+const tables: readonly DeliveryIdTable[] = Object.values(tableOfRetention).filter((table) => table !== undefined)
 
 /**
  * Two transactions with the same ID exclude each other by the primary key, which includes the slot. So for this long after the start of a
@@ -30,47 +34,62 @@ const tableOfRetention = { half_hour: tables[0], week: tables[1], forever: undef
  */
 const overlapMinutes = 5
 
+/** How long 0.1.0, which records all IDs in `view_delivery`, keeps them there. */
+const olderVersionKeepsDays = 7
+
 /** Partitions for this many slots are created in advance. */
 const slotsInAdvance = 4
 
 /** Waits, at most for the lock timeout, for a transaction that is recording the same delivery, because that may still fail. */
 export async function recordDeliveryIds(
-  tx: DatabaseTransaction,
+  tx: PipelinedTransaction<Tables>,
   deliveries: readonly ViewDelivery[],
 ): Promise<AppendOutcome[]> {
   const hashes = deliveries.map(({ projectId, deliveryId }) => deliveryId && hashId(projectId, deliveryId.text))
-  const hashesWith = (retention: keyof typeof tableOfRetention) =>
+  const hashesWith = (retention: DeliveryIdRetention) =>
     deliveries
       .flatMap(({ deliveryId }, index) => (deliveryId?.retention === retention ? (hashes[index] ?? []) : []))
       .sort((a, b) => a.compare(b)) // always in the same order, so that two transactions cannot deadlock
-  const fresh = new Set<string>()
-  for (const retention of ['half_hour', 'week', 'forever'] as const) {
+  const inserted = deliveryIdRetentions.map((retention) => {
     const ids = hashesWith(retention)
     const table = tableOfRetention[retention]
-    if (ids.length === 0) continue
-    for (const id of await (table ? insertInSlots(tx, table, ids) : insertForever(tx, ids))) fresh.add(id)
-  }
+    if (ids.length === 0) return []
+    return table ? insertInSlots(tx, table, ids) : insertForever(tx, ids)
+  })
+  const fresh = new Set((await Promise.all(inserted)).flat())
   // Each hash is removed when it is matched: the second of two equal deliveries in this transaction is a repetition.
   return hashes.map((hash) => (hash === undefined || fresh.delete(hash.toString('hex')) ? 'stored' : 'repeated'))
 }
 
-/** Returns the new ones, in hexadecimal. */
+/**
+ * Returns the new ones, in hexadecimal. While processes of 0.1.0 may run, IDs are also recorded in `view_delivery`, where they look them
+ * up, and first, so that two processes of different versions exclude each other as well (0.1.0 has no log drains). `unknown` depends on
+ * `shared`, so `view_delivery` is always written before the table of the slots. All transactions use this order, and cannot deadlock.
+ */
 async function insertInSlots(
-  tx: DatabaseTransaction,
+  tx: PipelinedTransaction<Tables>,
   { name, slotMinutes, keepMinutes }: DeliveryIdTable,
   ids: readonly Buffer[],
 ): Promise<string[]> {
   const table = sql.table(name)
   const slotAt = (time: ReturnType<typeof sql>) =>
     sql`date_bin(make_interval(mins => ${slotMinutes}), ${time}, timestamptz 'epoch')`
-  const { rows } = await sql<{ id: string }>`
-    WITH reported AS (SELECT DISTINCT encode(id, 'hex')::uuid AS delivery FROM unnest(${ids}::bytea[]) AS id),
+  const rows = await tx.query(sql<{ id: string }>`
+    WITH mixed AS MATERIALIZED (SELECT ${olderVersionMayRun} AND ${name !== 'log_line_delivery'}::boolean AS versions),
+    reported AS (SELECT DISTINCT id, encode(id, 'hex')::uuid AS delivery FROM unnest(${ids}::bytea[]) AS id),
+    shared AS (
+      INSERT INTO view_delivery (delivery, expires_on)
+      SELECT id, (now() AT TIME ZONE 'UTC')::date + ${olderVersionKeepsDays}::int FROM reported
+      WHERE (SELECT versions FROM mixed) ORDER BY id
+      ON CONFLICT DO NOTHING RETURNING delivery
+    ),
     slots AS (
       SELECT ${slotAt(sql`now()`)} AS slot UNION SELECT ${slotAt(sql`now() - make_interval(mins => ${overlapMinutes})`)}
     ),
     unknown AS (
       SELECT delivery FROM reported
-      WHERE NOT EXISTS (
+      WHERE (NOT (SELECT versions FROM mixed) OR id IN (SELECT shared.delivery FROM shared))
+        AND NOT EXISTS (
           SELECT FROM ${table} AS known WHERE known.delivery = reported.delivery
             AND known.slot > now() - make_interval(mins => ${slotMinutes + keepMinutes}))
         AND NOT EXISTS (
@@ -83,14 +102,14 @@ async function insertInSlots(
       ON CONFLICT DO NOTHING RETURNING delivery
     )
     SELECT replace(delivery::text, '-', '') AS id FROM inserted
-    GROUP BY delivery HAVING count(*) = (SELECT count(*) FROM slots)`.execute(tx)
+    GROUP BY delivery HAVING count(*) = (SELECT count(*) FROM slots)`)
   return rows.map(({ id }) => id)
 }
 
-async function insertForever(tx: DatabaseTransaction, ids: readonly Buffer[]): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
+async function insertForever(tx: PipelinedTransaction<Tables>, ids: readonly Buffer[]): Promise<string[]> {
+  const rows = await tx.query(sql<{ id: string }>`
     INSERT INTO view_delivery (delivery, expires_on) SELECT id, 'infinity' FROM unnest(${ids}::bytea[]) AS id
-    ON CONFLICT DO NOTHING RETURNING encode(delivery, 'hex') AS id`.execute(tx)
+    ON CONFLICT DO NOTHING RETURNING encode(delivery, 'hex') AS id`)
   return rows.map(({ id }) => id)
 }
 
@@ -163,7 +182,11 @@ async function changeTable(db: Database, change: ReturnType<typeof sql>): Promis
   })
 }
 
-/** On disk, with indexes. Part of the limit of the buffer, because anyone can send beacons. */
-export const sizeOfDeliveryIds = sql<string>`(
+const sizeOfTables = (names: readonly DeliveryIdTable['name'][]) => sql<string>`(
   SELECT coalesce(sum(pg_total_relation_size(inhrelid)), 0) FROM pg_inherits
-  WHERE inhparent IN ('beacon_delivery'::regclass, 'batch_delivery'::regclass))`
+  WHERE inhparent = ANY(${names}::text[]::regclass[]))`
+
+/** On disk, with indexes. Part of the limit of the buffer, because anyone can send beacons. */
+export const sizeOfDeliveryIds = sizeOfTables(tables.map(({ name }) => name))
+/** The part of it that belongs to log drains. */
+export const sizeOfLogLineIds = sizeOfTables([tableOfRetention.day.name])

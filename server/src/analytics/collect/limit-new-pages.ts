@@ -4,8 +4,9 @@
  */
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
-import type { DatabaseTransaction } from '../../database/database.ts'
+import type { Tables } from '../../database/database.ts'
 import type { Id } from '../../platform/ids.ts'
+import type { PipelinedTransaction } from '../../platform/pipelined-transaction.ts'
 import type { ViewDelivery } from './view-delivery.ts'
 
 const maxNewPagesPerDay = 2_000
@@ -20,14 +21,13 @@ interface ReportedPage {
 
 /** Returns the deliveries with the paths beyond the limit replaced. */
 export async function limitNewPages(
-  tx: DatabaseTransaction,
+  tx: PipelinedTransaction<Tables>,
   deliveries: readonly ViewDelivery[],
 ): Promise<readonly ViewDelivery[]> {
   const reported = collectReportedPages(deliveries)
   if (reported.size === 0) return deliveries
   const pages = [...reported.values()]
-  if (!(await lockProjectsWithNewPages(tx, pages))) return deliveries
-  const excess = await recordNewPages(tx, pages)
+  const [, excess] = await Promise.all([lockProjectsWithNewPages(tx, pages), recordNewPages(tx, pages)])
   if (excess.length === 0) return deliveries
   const folded = new Set(excess.map(({ projectId, path }) => pageKey(projectId, path)))
   return deliveries.map((delivery) => {
@@ -62,23 +62,28 @@ const isUnknown = sql`NOT EXISTS (
 
 /**
  * Only one transaction at a time adds pages to a project, so that the count is exact. In a fixed order, so that transactions that share
- * projects cannot deadlock. False: all pages are known.
+ * projects cannot deadlock.
  */
-async function lockProjectsWithNewPages(tx: DatabaseTransaction, pages: readonly ReportedPage[]): Promise<boolean> {
-  const { rows } = await sql`
+async function lockProjectsWithNewPages(
+  tx: PipelinedTransaction<Tables>,
+  pages: readonly ReportedPage[],
+): Promise<void> {
+  await tx.query(sql`
     WITH projects AS MATERIALIZED (
       SELECT DISTINCT hashtext(project_id) AS hash FROM ${asRows(pages)} WHERE ${isUnknown} ORDER BY hash
     )
-    SELECT pg_advisory_xact_lock(hashtext('script_page'), hash) FROM projects`.execute(tx)
-  return rows.length > 0
+    SELECT pg_advisory_xact_lock(hashtext('script_page'), hash) FROM projects`)
 }
 
 /**
  * Returns the pages beyond the limit. One statement for all projects, however many they are: senders wait for each round trip. It is not
  * part of the statement that takes the locks, because it must see what was committed before they were taken.
  */
-async function recordNewPages(tx: DatabaseTransaction, pages: readonly ReportedPage[]): Promise<ReportedPage[]> {
-  const { rows } = await sql<{ ordinal: number }>`
+async function recordNewPages(
+  tx: PipelinedTransaction<Tables>,
+  pages: readonly ReportedPage[],
+): Promise<ReportedPage[]> {
+  const rows = await tx.query(sql<{ ordinal: number }>`
     WITH today AS (SELECT (now() AT TIME ZONE 'UTC')::date AS day),
     unknown AS MATERIALIZED (
       SELECT project_id, page, ordinal, row_number() OVER (PARTITION BY project_id ORDER BY ordinal) AS position
@@ -98,6 +103,6 @@ async function recordNewPages(tx: DatabaseTransaction, pages: readonly ReportedP
       SELECT numbered.project_id, page, day FROM numbered JOIN project ON project.id = numbered.project_id, today
       WHERE number <= ${maxNewPagesPerDay}
     )
-    SELECT ordinal::int AS ordinal FROM numbered WHERE number > ${maxNewPagesPerDay}`.execute(tx)
+    SELECT ordinal::int AS ordinal FROM numbered WHERE number > ${maxNewPagesPerDay}`)
   return rows.flatMap(({ ordinal }) => pages[ordinal - 1] ?? [])
 }

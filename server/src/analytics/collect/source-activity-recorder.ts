@@ -7,6 +7,7 @@ import { sql } from 'kysely'
 import type { Database, DatabaseTransaction } from '../../database/database.ts'
 import type { Id } from '../../platform/ids.ts'
 import type { Log } from '../../platform/log.ts'
+import { countMetric } from '../../platform/metrics/metrics.ts'
 import type { DroppedEvent } from './classify-requests.ts'
 import type { AnyDropReason, ViewSource } from './view-source.ts'
 
@@ -65,6 +66,7 @@ export class SourceActivityRecorder {
     this.#lastEvents.set(`${projectId} ${source}`, { projectId, source, at })
     for (const [outcome, events] of Object.entries({ counted, ...dropped }) as [EventCount['outcome'], number][]) {
       if (events === 0) continue
+      countMetric('colophon_view_events_total', { source, outcome }, { by: events, projectId })
       const key = `${projectId} ${source} ${hour.getTime()} ${outcome}`
       const count = this.#eventCounts.get(key)
       if (count) count.events += events

@@ -1,7 +1,11 @@
+import { createHash } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
 import { sql } from 'kysely'
-import { afterAll, afterEach, expect, inject, test } from 'vitest'
+import type pg from 'pg'
+import { afterAll, afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { allowOlderVersion, finishUpgrade } from '../../../../testing/harness/older-version.ts'
 import { newId } from '../../platform/ids.ts'
+import { executePipelined } from '../../platform/pipelined-transaction.ts'
 import { createTestView } from '../testing/create-test-view.ts'
 import { createViewsTestInstance } from '../testing/views-test-instance.ts'
 import { recordDeliveryIds, sizeOfDeliveryIds } from './delivery-ids.ts'
@@ -14,7 +18,7 @@ afterAll(() => instance.drop())
 afterEach(() => instance.pool.query('TRUNCATE view_batch'))
 
 const projectId = await instance.newProject('Docs')
-const newBuffer = (maxBufferBytes = 1e9) => new PostgresViewBuffer(instance.db, { maxBufferBytes })
+const { newBuffer } = instance
 
 const delivery = (overrides: Partial<ViewDelivery> = {}): ViewDelivery => ({
   projectId,
@@ -87,6 +91,52 @@ test('recognizes a repeated delivery by its ID: later, concurrently, or on anoth
   expect((await batches()).reduce((sum, { rows }) => sum + rows, 0)).toBe(2)
 })
 
+describe('while replicas of 0.1.0 may run', () => {
+  beforeEach(() => allowOlderVersion(instance))
+  afterEach(() => finishUpgrade(instance))
+
+  /** As 0.1.0 does: true, if the delivery is new there. */
+  const recordInFirstRelease = async (client: Pick<pg.Pool, 'query'>, id: string) => {
+    const hash = createHash('sha256').update(`${projectId}\n${id}`).digest().subarray(0, 16)
+    const { rows } = await client.query(
+      'INSERT INTO view_delivery (delivery, expires_on) VALUES ($1, CURRENT_DATE + 7) ON CONFLICT DO NOTHING RETURNING delivery',
+      [hash],
+    )
+    return rows.length === 1
+  }
+
+  test.each(['half_hour', 'week'] as const)('each recognizes what the other has accepted (%s)', async (retention) => {
+    const buffer = newBuffer()
+    const append = (id: string) => buffer.append(delivery({ deliveryId: { text: id, retention } }))
+    expect(await append(`first here ${retention}`)).toBe('stored')
+    expect(await recordInFirstRelease(instance.pool, `first here ${retention}`)).toBe(false)
+    expect(await append(`first here ${retention}`)).toBe('repeated')
+    expect(await recordInFirstRelease(instance.pool, `first there ${retention}`)).toBe(true)
+    expect(await append(`first there ${retention}`)).toBe('repeated')
+    // A replica of this version that already knows that the upgrade is finished.
+    await finishUpgrade(instance)
+    expect(await append(`first here ${retention}`)).toBe('repeated')
+  })
+
+  test('each waits for the other while it records the same delivery', async () => {
+    const older = await instance.pool.connect()
+    await older.query('BEGIN')
+    expect(await recordInFirstRelease(older, 'at the same time')).toBe(true)
+    const appended = newBuffer().append(withId('at the same time'))
+    await expect.poll(countWaiting).toBe(1)
+    await older.query('COMMIT')
+    older.release()
+    expect(await appended).toBe('repeated')
+  })
+
+  const countWaiting = async () =>
+    (
+      await instance.pool.query(
+        "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+      )
+    ).rows.length
+})
+
 test('treats the same ID in another project as a different delivery', async () => {
   const buffer = newBuffer()
   const other = await instance.newProject('Third docs')
@@ -130,8 +180,8 @@ test('fails only the project whose delivery a vanished replica holds, and delays
   // A transaction that neither commits nor ends holds the delivery, as that of a machine without a network.
   const { promise: end, reject: rollBack } = Promise.withResolvers<never>()
   const { promise: isHeld, resolve: hold } = Promise.withResolvers<void>()
-  const vanished = instance.db.transaction().execute(async (tx) => {
-    await sql`SET LOCAL idle_in_transaction_session_timeout = 0`.execute(tx)
+  const begin = 'SET LOCAL idle_in_transaction_session_timeout = 0'
+  const vanished = executePipelined({ pool: instance.pool, database: instance.db }, begin, async (tx) => {
     await recordDeliveryIds(tx, [withId('held')])
     hold()
     await end
@@ -251,14 +301,14 @@ test('splits a delivery of many megabytes into several batches', async () => {
 
 test('does not measure the whole buffer each time its status is read', async () => {
   let measurements = 0
-  const db = instance.db.withPlugin({
+  const database = instance.db.withPlugin({
     transformQuery({ node }) {
       if (JSON.stringify(node).includes('octet_length')) measurements++
       return node
     },
     transformResult: async ({ result }) => result,
   })
-  const buffer = new PostgresViewBuffer(db, { maxBufferBytes: 1e9 })
+  const buffer = new PostgresViewBuffer({ pool: instance.pool, database }, { maxBufferBytes: 1e9 })
   await buffer.append(delivery())
   const statuses = await Promise.all(Array.from({ length: 10 }, () => buffer.readStatus()))
   for (const { bytes, oldestWaitingAt } of statuses) {

@@ -4,9 +4,10 @@
  * A project whose views cannot be committed, for example because a vanished replica still holds a lock, does not fail the
  * others: the projects of a failed group are written one by one, and those that fail again stay alone for a while.
  */
-import type { Database } from '../../database/database.ts'
+import type { Tables } from '../../database/database.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import type { Id } from '../../platform/ids.ts'
+import type { PipelineSource } from '../../platform/pipelined-transaction.ts'
 import { idleInTransactionTimeoutMs } from '../../platform/postgres.ts'
 import { Semaphore } from '../../platform/semaphore.ts'
 import { isLockConflict, isServiceUnavailable } from '../../platform/service-unavailable.ts'
@@ -26,16 +27,16 @@ const maxConcurrentIsolatedWrites = 4
 const isolateForMs = idleInTransactionTimeoutMs + 5_000
 
 export class PostgresViewBuffer {
-  readonly #db: Database
+  readonly #db: PipelineSource<Tables>
   readonly #size: BufferSizeMonitor
   readonly #shared: PendingDeliveries
   readonly #isolated = new Map<Id<'prj'>, PendingDeliveries>()
   readonly #isolatedWrites = new Semaphore({ maxConcurrent: maxConcurrentIsolatedWrites })
   #pendingViews = 0
 
-  constructor(db: Database, { maxBufferBytes }: { maxBufferBytes: number }) {
+  constructor(db: PipelineSource<Tables>, { maxBufferBytes }: { maxBufferBytes: number }) {
     this.#db = db
-    this.#size = new BufferSizeMonitor(db, maxBufferBytes)
+    this.#size = new BufferSizeMonitor(db.database, maxBufferBytes)
     this.#shared = new PendingDeliveries((group) => this.#writeGroup(group))
   }
 
@@ -45,7 +46,7 @@ export class PostgresViewBuffer {
    * was active and counts as coverage.
    */
   async append(delivery: ViewDelivery): Promise<AppendOutcome> {
-    if (this.#pendingViews >= maxPendingViews || (await this.#size.isFull())) throw bufferFull()
+    if (this.#pendingViews >= maxPendingViews || (await this.#size.isFullFor(delivery))) throw bufferFull()
     const { promise, resolve, reject } = Promise.withResolvers<AppendOutcome>()
     const pending = this.#isolated.get(delivery.projectId) ?? this.#shared
     pending.add({ delivery, resolve, reject })

@@ -6,7 +6,7 @@
  * Shared by `colophon-server import-logs` and the `colophon` command: it imports nothing of the server, and runs on Node 20.
  */
 import { createHash } from 'node:crypto'
-import type { LoggedRequest, ParseLogLine } from './parse-log-line.ts'
+import type { LoggedRequest, ParsedLine, ParseLogLine } from '../log-formats/parse-log-line.ts'
 import { LineSplitter, type LogLine } from './split-lines.ts'
 
 export interface LogFile {
@@ -46,8 +46,10 @@ export interface ImportSummary {
   lines: number
   counted: number
   dropped: Record<string, number>
-  /** Lines that are not a request. */
+  /** Lines that are in no known format. */
   unreadableLines: number
+  /** Headers, requests that no visitor has sent, and requests for other hosts. */
+  ignoredLines: number
   /** Lines that an earlier import has counted. */
   alreadyImportedLines: number
 }
@@ -64,14 +66,28 @@ export async function importInChunks<Run extends ImportPosition>(
 ): Promise<ImportSummary> {
   const run = (await findRun(file, await runs.list())) ?? runs.newRun()
   const startedAt = new Date()
-  const imported: ImportSummary = { lines: 0, counted: 0, dropped: {}, unreadableLines: 0, alreadyImportedLines: 0 }
+  const imported: ImportSummary = {
+    lines: 0,
+    counted: 0,
+    dropped: {},
+    unreadableLines: 0,
+    ignoredLines: 0,
+    alreadyImportedLines: 0,
+  }
   const interruptedAt = run.plannedBytes
+  let isRecorded = interruptedAt > 0
   const hash = createHash('sha256')
   let position = 0
   let chunk = new LogChunk()
 
+  /**
+   * The run is recorded from the first chunk with requests on. So a file in which there are none, for example with a wrong format or
+   * host, can be imported again with the right one.
+   */
   const deliverChunk = async () => {
     if (chunk.lines === 0) return
+    isRecorded ||= chunk.requests.length > 0
+    if (!isRecorded) return skipChunk()
     const chunkStart = position - chunk.bytes
     run.fingerprint = hash.copy().digest()
     run.confirmedBytes = chunkStart
@@ -84,9 +100,17 @@ export async function importInChunks<Run extends ImportPosition>(
     else {
       imported.counted += counted
       imported.unreadableLines += chunk.unreadable
+      imported.ignoredLines += chunk.ignored
       for (const [reason, count] of Object.entries(dropped))
         imported.dropped[reason] = (imported.dropped[reason] ?? 0) + count
     }
+    chunk = new LogChunk()
+    onProgress(imported)
+  }
+  const skipChunk = () => {
+    imported.lines += chunk.lines
+    imported.unreadableLines += chunk.unreadable
+    imported.ignoredLines += chunk.ignored
     chunk = new LogChunk()
     onProgress(imported)
   }
@@ -95,6 +119,7 @@ export async function importInChunks<Run extends ImportPosition>(
     hash.update(line.bytes)
     position += line.bytes.length
     if (position <= run.confirmedBytes) {
+      if (line.text?.startsWith('#')) readLine(line.text) // a header says how to read the lines after it
       imported.lines += Number(line.isLineStart)
       imported.alreadyImportedLines += Number(line.isLineStart)
       continue
@@ -105,8 +130,10 @@ export async function importInChunks<Run extends ImportPosition>(
     if (position === interruptedAt || (isFull && position > interruptedAt)) await deliverChunk()
   }
   await deliverChunk()
-  run.confirmedBytes = run.plannedBytes
-  await runs.finish(run)
+  if (isRecorded) {
+    run.confirmedBytes = run.plannedBytes
+    await runs.finish(run)
+  }
   return imported
 }
 
@@ -148,15 +175,17 @@ class LogChunk {
   lines = 0
   bytes = 0
   unreadable = 0
+  ignored = 0
 
-  add({ text, bytes, isLineStart }: LogLine, read: (text: string) => LoggedRequest | undefined): void {
+  add({ text, bytes, isLineStart }: LogLine, read: (text: string) => ParsedLine): void {
     this.bytes += bytes.length
     this.lines += Number(isLineStart)
-    const request = text === undefined ? undefined : read(text)
-    if (request) this.requests.push(request)
+    const parsed = text === undefined ? undefined : read(text)
+    if (parsed === 'ignored') this.ignored++
+    else if (parsed) this.requests.push(parsed)
     else if (isLineStart) this.unreadable++
   }
 }
 
-const clampToNow = (request: LoggedRequest | undefined, now: Date) =>
-  request && request.at > now ? { ...request, at: now } : request
+const clampToNow = (parsed: ParsedLine, now: Date): ParsedLine =>
+  typeof parsed === 'object' && parsed.at > now ? { ...parsed, at: now } : parsed

@@ -2,26 +2,25 @@ import { gunzipSync } from 'node:zlib'
 import { afterAll, expect, inject, test } from 'vitest'
 import type { Id } from '../../platform/ids.ts'
 import { loadClientDetector } from '../classify/client-detector.ts'
-import { PostgresViewBuffer } from '../collect/view-buffer.ts'
+import { createLogLineParser } from '../log-formats/parse-log-line.ts'
 import { findCoverage } from '../query/find-coverage.ts'
 import { AnalyticsSettingsStore } from '../settings/analytics-settings-store.ts'
 import { createViewsTestInstance } from '../testing/views-test-instance.ts'
 import type { ImportSummary, LogFile } from './import-in-chunks.ts'
 import { type ImportDeps, importLog } from './import-log.ts'
 import { ImportStore } from './import-store.ts'
-import { createLogLineParser } from './parse-log-line.ts'
 
 const instance = await createViewsTestInstance(inject('services'), 'import logs')
 afterAll(() => instance.drop())
 
 const clientDetector = loadClientDetector()
-const readLine = createLogLineParser(undefined)
+const readLine = createLogLineParser()
 const settings = new AnalyticsSettingsStore(instance.db)
 
 async function newSite(): Promise<ImportDeps & { projectId: Id<'prj'> }> {
   const projectId = await instance.newProject('Logs')
   await settings.change(projectId, { humanSource: 'servers' }, { kind: 'operator' })
-  const buffer = new PostgresViewBuffer(instance.db, { maxBufferBytes: 1e9 })
+  const buffer = instance.newBuffer()
   return {
     projectId,
     runs: new ImportStore(instance.db, projectId),
@@ -80,6 +79,7 @@ test('counts a file of any age, but not a second time', async () => {
     counted: 12_001,
     dropped: { not_get: 1 },
     unreadableLines: 3,
+    ignoredLines: 0,
     alreadyImportedLines: 0,
   } satisfies ImportSummary)
   expect(await importLog(fileOf(text), readLine, site)).toEqual({
@@ -87,10 +87,24 @@ test('counts a file of any age, but not a second time', async () => {
     counted: 0,
     dropped: {},
     unreadableLines: 0,
+    ignoredLines: 0,
     alreadyImportedLines: 12_005,
   } satisfies ImportSummary)
   await expectEachOnce(site.projectId, 12_001)
   expect(JSON.stringify(await instance.db.selectFrom('import_run').selectAll().execute())).not.toContain('203.0.113')
+})
+
+test('a file in which a wrong host matched no line can be imported with the right one', async () => {
+  const site = await newSite()
+  const jsonLine = (page: number) =>
+    JSON.stringify({ at: 1_457_567_998, method: 'GET', host: 'docs.example.com', path: `/page/${page}`, status: 200 })
+  const text = Array.from({ length: 12_000 }, (_, page) => `${jsonLine(page)}\n`).join('')
+  const importWith = (host: string) => importLog(fileOf(text), createLogLineParser({ host }), site)
+  expect(await importWith('docs.exmaple.com')).toMatchObject({ lines: 12_000, counted: 0, ignoredLines: 12_000 })
+  expect(await site.runs.list()).toEqual([])
+  expect(await importWith('docs.example.com')).toMatchObject({ counted: 12_000, alreadyImportedLines: 0 })
+  expect(await importWith('docs.example.com')).toMatchObject({ counted: 0, alreadyImportedLines: 12_000 })
+  await expectEachOnce(site.projectId, 12_000)
 })
 
 test('continues a file that has grown, and counts an incomplete line once it is complete', async () => {
@@ -152,4 +166,15 @@ test('counts a request with a future time as of now', async () => {
   await importLog(fileOf(line(1).replace('2016', '9016')), readLine, { ...site, append })
   expect(times).toHaveLength(1)
   expect(Math.abs((times[0] ?? 0) - now)).toBeLessThan(10_000)
+})
+
+test('the header of a file says how to read lines that were added after an earlier import', async () => {
+  const site = await newSite()
+  const header = '#Version: 1.0\n#Fields: date time cs-uri-stem sc-status cs-method cs(User-Agent)\n'
+  const entry = (page: number) => `2016-03-09\t23:59:58\t/page/${page}\t200\tGET\tMozilla/5.0%20Gecko/1%20Firefox/1\n`
+  const first = await importLog(fileOf(`${header}${entry(0)}`), createLogLineParser(), site)
+  expect(first).toMatchObject({ lines: 3, counted: 1, ignoredLines: 2, unreadableLines: 0 })
+  const second = await importLog(fileOf(`${header}${entry(0)}${entry(1)}`), createLogLineParser(), site)
+  expect(second).toMatchObject({ lines: 4, counted: 1, alreadyImportedLines: 3, unreadableLines: 0 })
+  await expectEachOnce(site.projectId, 2)
 })

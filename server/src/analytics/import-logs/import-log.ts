@@ -3,10 +3,10 @@ import type { ClientDetector } from '../classify/client-detector.ts'
 import { classifyRequests } from '../collect/classify-requests.ts'
 import type { SourceActivityRecorder } from '../collect/source-activity-recorder.ts'
 import type { PostgresViewBuffer } from '../collect/view-buffer.ts'
+import type { ParseLogLine } from '../log-formats/parse-log-line.ts'
 import type { AnalyticsSite } from '../settings/analytics-settings-store.ts'
 import { type DeliverChunk, type ImportSummary, importInChunks, type LogFile } from './import-in-chunks.ts'
 import type { ImportRun, ImportStore } from './import-store.ts'
-import type { ParseLogLine } from './parse-log-line.ts'
 
 export interface ImportDeps {
   runs: ImportStore

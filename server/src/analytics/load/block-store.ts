@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto'
 import type { ClientBase } from 'pg'
 import { type IsoDate, onlyShard } from '../tables.ts'
+import { whileNotPaused } from './loader-pause.ts'
 
 /** Batches of one month that are inserted as one block, with the ID as its token. */
 export interface ViewBlock {
@@ -32,6 +33,11 @@ export class BlockStore {
 
   constructor(client: ClientBase) {
     this.#client = client
+  }
+
+  /** For everything that changes what ClickHouse has. */
+  whileNotPaused<Result>(load: () => Promise<Result>): Promise<Result> {
+    return whileNotPaused(this.#client, load)
   }
 
   /** Blocks of earlier rounds, of this or another process. They may or may not be in ClickHouse. Oldest first. */

@@ -6,6 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClickHouseClient } from '@clickhouse/client'
 import { sql } from 'kysely'
+import type { ClientBase } from 'pg'
 import type { Database } from '../../database/database.ts'
 import type { Id } from '../../platform/ids.ts'
 import type { IsoDate } from '../tables.ts'
@@ -53,6 +54,11 @@ export async function tryWithDeletionLock<Result>(
       await sql`SELECT pg_advisory_unlock(hashtextextended('delete expired views', 0))`.execute(connection)
     }
   })
+}
+
+/** Waits for another worker that is deleting views. Until the connection is closed, none are deleted. */
+export async function acquireDeletionLock(client: ClientBase): Promise<void> {
+  await client.query("SELECT pg_advisory_lock(hashtextextended('delete expired views', 0))")
 }
 
 async function deleteViews(db: Database, clickhouse: ClickHouseClient, stopping: AbortSignal): Promise<number> {

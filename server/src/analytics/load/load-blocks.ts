@@ -1,9 +1,11 @@
 /** One round of the loader: first the blocks of earlier rounds, then new ones from the waiting batches. */
 import type { ClickHouseClient } from '@clickhouse/client'
 import type { Log } from '../../platform/log.ts'
+import { countMetric } from '../../platform/metrics/metrics.ts'
 import { isServiceUnavailable } from '../../platform/service-unavailable.ts'
+import { withSpan } from '../../platform/tracing/spans.ts'
 import { killBlockQueries } from './block-query.ts'
-import type { BlockStore, ViewBlock, WaitingBatch } from './block-store.ts'
+import type { BlockContent, BlockStore, ViewBlock, WaitingBatch } from './block-store.ts'
 import { insertBlock, isBlockContentError } from './insert-block.ts'
 import { reconcileBlock } from './reconcile-block.ts'
 import { findSentBlocks, isLoaded, recordSentBatches } from './sent-batches.ts'
@@ -67,9 +69,21 @@ async function tryLoad(
   block: ViewBlock,
   { wasSentBefore }: { wasSentBefore: boolean },
 ): Promise<'done' | 'failed'> {
-  const { store, standbys, clickhouse, log } = deps
+  const { store, standbys } = deps
   const content = await store.readContent(block)
   await standbys.wait()
+  const attributes = { 'colophon.block_id': String(block.id), 'colophon.views': content.rows }
+  return withSpan('load views', { parent: null, attributes }, () =>
+    store.whileNotPaused(() => send(deps, block, { content, wasSentBefore })),
+  )
+}
+
+async function send(
+  deps: LoaderDeps,
+  block: ViewBlock,
+  { content, wasSentBefore }: { content: BlockContent; wasSentBefore: boolean },
+): Promise<'done' | 'failed'> {
+  const { store, clickhouse, log } = deps
   try {
     if (wasSentBefore) await killBlockQueries(clickhouse, block.id)
     if (content.rows > 0) await recordSentBatches(clickhouse, block)
@@ -77,7 +91,9 @@ async function tryLoad(
     if (content.rows > 0 && wasSentBefore) await reconcileBlock(clickhouse, block, content)
   } catch (error) {
     const message = String(error).slice(0, 1_000)
-    if (isBlockContentError(error)) {
+    const isRejected = isBlockContentError(error)
+    countMetric('colophon_view_loads_total', { result: isRejected ? 'rejected' : 'failed' })
+    if (isRejected) {
       await handleRejection(deps, block, message)
       return 'done'
     }
@@ -89,6 +105,8 @@ async function tryLoad(
     return 'failed'
   }
   await store.finish(block)
+  countMetric('colophon_view_loads_total', { result: 'loaded' })
+  countMetric('colophon_views_loaded_total', {}, { by: content.rows })
   return 'done'
 }
 

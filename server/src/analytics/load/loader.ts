@@ -1,7 +1,8 @@
 /** Moves views from PostgreSQL to ClickHouse. Any number of loaders may run; only one at a time works. */
 import type { ClickHouseClient } from '@clickhouse/client'
-import type { Pool, PoolClient } from 'pg'
+import type { ClientBase, Pool, PoolClient } from 'pg'
 import { type BackgroundTask, sleepUntilAborted, startBackgroundTask } from '../../platform/background-task.ts'
+import { hasRestoreMarker } from '../../platform/clickhouse.ts'
 import type { Log } from '../../platform/log.ts'
 import { onlyShard } from '../tables.ts'
 import { BlockStore } from './block-store.ts'
@@ -24,6 +25,7 @@ export function startLoader({
   const loadWhileLocked = async (client: PoolClient, stopping: AbortSignal) => {
     const store = new BlockStore(client)
     const standbys = new StandbyWait(client, log)
+    await waitForRestore(clickhouse, log, stopping)
     while (!stopping.aborted) {
       const { hasMore } = await loadBlocks({ store, standbys, clickhouse, log })
       if (!hasMore) await sleepUntilAborted(betweenRoundsMs, stopping)
@@ -32,12 +34,35 @@ export function startLoader({
   return startBackgroundTask({
     round: (stopping) =>
       withConnection(pool, async (client) => {
-        if (await tryLock(client)) await loadWhileLocked(client, stopping)
+        // A machine that crashes does not close its connections. With keepalives, its lock is free after half a minute.
+        await client.query(
+          'SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 4',
+        )
+        if (await tryLoaderLock(client)) await loadWhileLocked(client, stopping)
       }),
     intervalMs: tryLockEveryMs,
     failureMessage: 'view loader lost its PostgreSQL connection',
     log,
   })
+}
+
+/**
+ * A restore that was interrupted has left only a part of the views, and deletes all when it is repeated. The lock is kept, so that `restore`
+ * requires that this process is stopped first. No other can begin while a loader works.
+ */
+async function waitForRestore(clickhouse: ClickHouseClient, log: Log, stopping: AbortSignal): Promise<void> {
+  let isLogged = false
+  while (!stopping.aborted) {
+    try {
+      if (!(await hasRestoreMarker(clickhouse))) return
+      if (!isLogged)
+        log.error('views are not loaded: a restore was interrupted. Stop all processes, and run restore again')
+      isLogged = true
+    } catch (error) {
+      log.warn({ error: String(error).slice(0, 1_000) }, 'could not load views, will retry')
+    }
+    await sleepUntilAborted(betweenRoundsMs, stopping)
+  }
 }
 
 async function withConnection(pool: Pool, work: (client: PoolClient) => Promise<void>): Promise<void> {
@@ -50,9 +75,8 @@ async function withConnection(pool: Pool, work: (client: PoolClient) => Promise<
   }
 }
 
-async function tryLock(client: PoolClient): Promise<boolean> {
-  // A machine that crashes does not close its connections. With keepalives, its lock is free after half a minute.
-  await client.query('SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 4')
+/** False: a loader works, or a backup is being restored. */
+export async function tryLoaderLock(client: ClientBase): Promise<boolean> {
   const { rows } = await client.query<{ acquired: boolean }>('SELECT pg_try_advisory_lock($1, $2) AS acquired', [
     lockNamespace,
     onlyShard,

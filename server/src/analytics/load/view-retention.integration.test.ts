@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, expect, inject, test } from 'vitest'
 import { addMissingPartitions, dropExpiredPartitions } from '../collect/delivery-ids.ts'
-import { PostgresViewBuffer } from '../collect/view-buffer.ts'
+import { type DeliveryIdRetention, deliveryIdRetentions } from '../collect/view-delivery.ts'
 import { findCoverage } from '../query/find-coverage.ts'
 import { listClientsByViews } from '../query/list-clients.ts'
 import { listPagesByViews } from '../query/list-views.ts'
@@ -28,7 +28,7 @@ const monthsAgo = (months: number) => new Date(Date.UTC(now.getUTCFullYear(), no
 test('deletes views beyond the retention of a project from every table, and none of other projects', async () => {
   const [limited, unlimited] = await Promise.all(['Limited', 'Unlimited'].map((name) => instance.newProject(name)))
   if (!limited || !unlimited) throw new Error('no projects')
-  const buffer = new PostgresViewBuffer(db, { maxBufferBytes: 1e9 })
+  const buffer = instance.newBuffer()
   const at = [monthsAgo(3), new Date(monthsAgo(2).getTime() - 1), monthsAgo(2), monthsAgo(1), monthsAgo(0)]
   for (const projectId of [limited, unlimited]) {
     const views = at.map((time) => createTestView({ projectId, at: time }))
@@ -75,8 +75,10 @@ test('deletes views beyond the retention of a project from every table, and none
 
 const tomorrow = "now() + interval '1 day'"
 
+const slotMinutes = { beacon_delivery: 30, log_line_delivery: 6 * 60, batch_delivery: 24 * 60 }
+
 /** As if everything had arrived earlier: moves the rows into new partitions of that time. */
-async function age(table: 'beacon_delivery' | 'batch_delivery', interval: string) {
+async function age(table: keyof typeof slotMinutes, interval: string) {
   await instance.pool.query(
     `CREATE TEMP TABLE aged AS SELECT slot - interval '${interval}' AS slot, delivery FROM ${table}`,
   )
@@ -84,9 +86,8 @@ async function age(table: 'beacon_delivery' | 'batch_delivery', interval: string
   const { rows } = await instance.pool.query<{ slot: string; name: string }>(
     `SELECT DISTINCT slot::text, '${table}' || to_char(slot AT TIME ZONE 'UTC', '_YYYYMMDD_HH24MI') AS name FROM aged`,
   )
-  const slotMinutes = table === 'beacon_delivery' ? 30 : 24 * 60
   for (const { slot, name } of rows) {
-    const to = `(timestamptz '${slot}' + interval '${slotMinutes} minutes')`
+    const to = `(timestamptz '${slot}' + interval '${slotMinutes[table]} minutes')`
     const { rows: ends } = await instance.pool.query<{ to: string }>(`SELECT ${to}::text AS to`)
     await instance.pool.query(
       `CREATE TABLE IF NOT EXISTS ${name} PARTITION OF ${table} FOR VALUES FROM ('${slot}') TO ('${ends[0]?.to}')`,
@@ -98,8 +99,8 @@ async function age(table: 'beacon_delivery' | 'batch_delivery', interval: string
 
 test('drops delivery IDs when they have expired, except those of imports', async () => {
   const projectId = await instance.newProject('Delivery IDs')
-  const buffer = new PostgresViewBuffer(db, { maxBufferBytes: 1e9 })
-  const deliver = (retention: 'half_hour' | 'week' | 'forever') =>
+  const buffer = instance.newBuffer()
+  const deliver = (retention: DeliveryIdRetention) =>
     buffer.append({
       projectId,
       source: 'servers',
@@ -107,19 +108,22 @@ test('drops delivery IDs when they have expired, except those of imports', async
       deliveryId: { text: retention, retention },
       views: [],
     })
-  const deliverAll = () => Promise.all([deliver('half_hour'), deliver('week'), deliver('forever')])
-  expect(await deliverAll()).toEqual(['stored', 'stored', 'stored'])
-  expect(await deliverAll()).toEqual(['repeated', 'repeated', 'repeated'])
+  const deliverAll = () => Promise.all(deliveryIdRetentions.map(deliver))
+  const allRepeated = ['repeated', 'repeated', 'repeated', 'repeated']
+  expect(await deliverAll()).toEqual(['stored', 'stored', 'stored', 'stored'])
+  expect(await deliverAll()).toEqual(allRepeated)
   await age('beacon_delivery', '30 minutes')
+  await age('log_line_delivery', '24 hours')
   await age('batch_delivery', '6 days')
-  expect(await deliverAll()).toEqual(['repeated', 'repeated', 'repeated'])
+  expect(await deliverAll()).toEqual(allRepeated)
   await addMissingPartitions(db)
   await dropExpiredPartitions(db)
-  expect(await deliverAll()).toEqual(['repeated', 'repeated', 'repeated'])
+  expect(await deliverAll()).toEqual(allRepeated)
   await age('beacon_delivery', '2 hours')
+  await age('log_line_delivery', '36 hours')
   await age('batch_delivery', '8 days')
-  expect(await dropExpiredPartitions(db)).toBeGreaterThanOrEqual(2)
-  expect(await deliverAll()).toEqual(['stored', 'stored', 'repeated'])
+  expect(await dropExpiredPartitions(db)).toBeGreaterThanOrEqual(3)
+  expect(await deliverAll()).toEqual(['stored', 'stored', 'stored', 'repeated'])
 })
 
 test('recognizes deliveries of the previous version for a week', async () => {
@@ -127,7 +131,7 @@ test('recognizes deliveries of the previous version for a week', async () => {
   const id = createHash('sha256').update(`${projectId}\nbefore`).digest().subarray(0, 16)
   await instance.pool.query(`INSERT INTO view_delivery VALUES ($1, ${tomorrow})`, [id])
   const deliver = (text: string) =>
-    new PostgresViewBuffer(db, { maxBufferBytes: 1e9 }).append({
+    instance.newBuffer().append({
       projectId,
       source: 'servers',
       countsHumans: true,

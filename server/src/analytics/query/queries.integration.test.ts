@@ -4,7 +4,6 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import type { Id } from '../../platform/ids.ts'
 import { type ClientClass, clientClasses } from '../classify/client-class.ts'
 import type { View } from '../collect/view.ts'
-import { PostgresViewBuffer } from '../collect/view-buffer.ts'
 import { BlockStore } from '../load/block-store.ts'
 import { loadBlocks } from '../load/load-blocks.ts'
 import { StandbyWait } from '../load/standby-wait.ts'
@@ -67,7 +66,7 @@ const views = Array.from({ length: 6_000 }, () => randomView(projectId))
 
 beforeAll(async () => {
   console.log(`seed ${seed}`)
-  const buffer = new PostgresViewBuffer(instance.db, { maxBufferBytes: 1e9 })
+  const buffer = instance.newBuffer()
   const other = await instance.newProject('Other docs')
   const noise = Array.from({ length: 2_000 }, () => randomView(other))
   const client = await instance.pool.connect()
@@ -340,7 +339,7 @@ test('reads pages times months for a long range, not single views', async () => 
 
 test('reports coverage by the sources that count humans, and by servers for AI', async () => {
   const project = await instance.newProject('Covered')
-  const buffer = new PostgresViewBuffer(instance.db, { maxBufferBytes: 1e9 })
+  const buffer = instance.newBuffer()
   const report = (source: 'script' | 'servers', day: string, countsHumans: boolean) =>
     buffer.append({
       projectId: project,

@@ -15,7 +15,7 @@ export async function loadViews(
   { pool, clickhouseUrl }: { pool: Pool; clickhouseUrl: string },
   delivery: Pick<ViewDelivery, 'projectId' | 'source' | 'countsHumans'> & { views: readonly Partial<View>[] },
 ): Promise<void> {
-  const buffer = new PostgresViewBuffer(createDatabase(pool), { maxBufferBytes: 1e9 })
+  const buffer = new PostgresViewBuffer({ pool, database: createDatabase(pool) }, { maxBufferBytes: 1e9 })
   const views = delivery.views.map((view) => createTestView({ projectId: delivery.projectId, ...view }))
   await buffer.append({ ...delivery, deliveryId: undefined, views })
   await loadPendingViews({ pool, clickhouseUrl })

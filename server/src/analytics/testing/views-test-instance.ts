@@ -4,6 +4,7 @@ import { createTestInstance } from '../../../../testing/harness/test-instance.ts
 import type { ServiceAddresses } from '../../../../testing/services/start-services.ts'
 import { createClickhouse } from '../../platform/clickhouse.ts'
 import { createLog } from '../../platform/log.ts'
+import { PostgresViewBuffer } from '../collect/view-buffer.ts'
 
 export async function createViewsTestInstance(addresses: ServiceAddresses, purpose: string) {
   const instance = await createTestInstance(addresses, purpose)
@@ -12,6 +13,8 @@ export async function createViewsTestInstance(addresses: ServiceAddresses, purpo
     pool: instance.pool,
     db: instance.database,
     clickhouse,
+    newBuffer: (maxBufferBytes = 1e9) =>
+      new PostgresViewBuffer({ pool: instance.pool, database: instance.database }, { maxBufferBytes }),
     log: createLog('test', { level: 'error' }),
     newProject: async (name: string) => (await instance.stores.projects.create(name, { kind: 'operator' })).id,
     async queryRows<Row>(query: string): Promise<Row[]> {

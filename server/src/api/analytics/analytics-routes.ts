@@ -10,11 +10,12 @@ import { analyticsSettingsRoutes } from './analytics-settings-routes.ts'
 import { classifyClientRoute } from './classify-client.ts'
 import { collectViewRoute } from './collect-view.ts'
 import { ingestViewsRoute } from './ingest-views.ts'
+import { type LogDrainRouteDeps, logDrainRoutes } from './log-drain-routes.ts'
 import { siteKeyRoutes } from './site-key-routes.ts'
 import { viewReportRoutes } from './view-report-routes.ts'
 import { viewSourceRoutes } from './view-source-routes.ts'
 
-export interface AnalyticsRouteDeps {
+export interface AnalyticsRouteDeps extends LogDrainRouteDeps {
   viewBuffer: PostgresViewBuffer
   sourceActivity: SourceActivityRecorder
   beaconLimiter: BeaconLimiter
@@ -32,4 +33,5 @@ export const analyticsRoutes = (deps: AnalyticsRouteDeps): Route[] => [
   classifyClientRoute(deps),
   ...analyticsSettingsRoutes(deps),
   ...siteKeyRoutes(deps),
+  ...logDrainRoutes(deps),
 ]

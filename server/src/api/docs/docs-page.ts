@@ -1,7 +1,8 @@
 /** Renders the pages under `/docs`: each page of the docs folder, and the index. */
+import { dirname } from 'node:path/posix'
 import { type Html, html } from '../../api-reference/html.ts'
 import { pageLayout } from '../../api-reference/page-layout.ts'
-import { createLinkResolver, docsPagePath, indexPageName } from './docs-links.ts'
+import { createLinkResolver, docsPagePath, docsPageUrl, indexPageName } from './docs-links.ts'
 import type { DocsFiles } from './read-docs.ts'
 import { type RenderedMarkdown, renderDocsMarkdownAsHtml } from './render-docs-markdown.ts'
 
@@ -11,28 +12,27 @@ interface DocsPage extends RenderedMarkdown {
 }
 
 export interface RenderedDocs {
-  readonly index: string
-  /** HTML by page name. */
+  /** HTML by path below `/docs`, for example `operations/backup`. The path of the index is empty. */
   readonly pages: ReadonlyMap<string, string>
   readonly notFound: string
 }
 
 export function renderDocs(files: DocsFiles, repositoryUrl: string | undefined): RenderedDocs {
-  const resolveLink = createLinkResolver(files, repositoryUrl)
   const all = [...files.pages].map(([name, markdown]): DocsPage => {
-    const rendered = renderDocsMarkdownAsHtml(markdown, resolveLink)
+    const rendered = renderDocsMarkdownAsHtml(markdown, createLinkResolver(files, name, repositoryUrl))
     return { ...rendered, name, title: rendered.title ?? name }
   })
-  const pages = all
-    .filter(({ name }) => name !== indexPageName)
-    .toSorted((a, b) => a.title.localeCompare(b.title, 'en'))
-  const index = all.find(({ name }) => name === indexPageName)
+  const pages = all.filter(({ name }) => name !== rootName).toSorted((a, b) => a.title.localeCompare(b.title, 'en'))
   return {
-    index: index ? renderPage(index, pages) : renderGeneratedIndex(pages),
-    pages: new Map(pages.map((page) => [page.name, renderPage(page, pages)])),
+    pages: new Map([
+      ['', renderGeneratedIndex(pages)],
+      ...all.map((page) => [docsPagePath(page.name), renderPage(page, pages)] as const),
+    ]),
     notFound: renderNotFound(pages),
   }
 }
+
+const rootName = indexPageName('.')
 
 const renderPage = (page: DocsPage, pages: readonly DocsPage[]) =>
   docsLayout(page.title, pages, { current: page, main: html`<div class="prose">${page.body}</div>` })
@@ -47,13 +47,30 @@ const renderNotFound = (pages: readonly DocsPage[]) =>
 ${pageList(pages)}</div>`,
   })
 
-const pageList = (pages: readonly DocsPage[]) => html`<ul>
-${pages.map((page) => html`<li>${pageLink(page)}</li>\n`)}</ul>`
+/** All pages, with those of a folder below its index. */
+function pageList(pages: readonly DocsPage[], current?: DocsPage): Html {
+  const names = new Set(pages.map(({ name }) => name))
+  const listBelow = (parent: string): Html | string => {
+    const children = pages.filter(({ name }) => findParent(name, names) === parent)
+    if (children.length === 0) return ''
+    return html`<ul>${children.map((page) => html`\n<li>${pageLink(page, current)}${listBelow(page.name)}</li>`)}
+</ul>`
+  }
+  return html`${listBelow(rootName)}`
+}
+
+/** The name of the index of the nearest folder that has one. */
+function findParent(name: string, names: ReadonlySet<string>): string {
+  const folder = dirname(name)
+  if (folder === '.') return rootName
+  const index = indexPageName(folder)
+  return name !== index && names.has(index) ? index : findParent(folder, names)
+}
 
 const pageLink = ({ name, title }: DocsPage, current?: DocsPage) =>
   name === current?.name
-    ? html`<a href="${docsPagePath(name)}" aria-current="page">${title}</a>`
-    : html`<a href="${docsPagePath(name)}">${title}</a>`
+    ? html`<a href="${docsPageUrl(name)}" aria-current="page">${title}</a>`
+    : html`<a href="${docsPageUrl(name)}">${title}</a>`
 
 function docsLayout(
   title: string,
@@ -73,8 +90,7 @@ ${
     : ''
 }
 <li><a href="/docs">Documentation</a>
-<ul>${pages.map((page) => html`\n<li>${pageLink(page, current)}</li>`)}
-</ul></li>
+${pageList(pages, current)}</li>
 <li><a href="/reference">API reference</a></li>
 <li><a href="/errors">Errors</a></li>
 </ul>`,

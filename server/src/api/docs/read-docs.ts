@@ -1,35 +1,37 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 
 /** The files of the docs folder that the instance serves. Its subfolders for contributors are not among them. */
 export interface DocsFiles {
-  /** Markdown by page name, for example `runners`. The index is `README`. */
+  /** Markdown by page name, which is a path without extension, for example `runners` or `operations/backup`. */
   readonly pages: ReadonlyMap<string, string>
   /** Content by path in the folder, for example `examples/node.mjs`. */
   readonly examples: ReadonlyMap<string, Buffer>
   readonly pictures: ReadonlyMap<string, Buffer>
 }
 
+/** `.dockerignore` keeps them out of the image. */
+export const foldersForContributors = ['contributing', 'decisions']
+
 /** Throws if the folder cannot be read. */
 export function readDocs(folder: string): DocsFiles {
-  const pages = fileNames(folder).filter((name) => name.endsWith('.md'))
+  const paths = listFiles(folder, '')
+  const read = (isServed: (path: string) => boolean) =>
+    new Map(paths.filter(isServed).map((path) => [path, readFileSync(join(folder, path))]))
+  const markdown = read((path) => path.endsWith('.md'))
   return {
-    pages: new Map(pages.map((name) => [basename(name, '.md'), readFileSync(join(folder, name), 'utf8')])),
-    examples: readSubfolder(folder, 'examples', (name) => name.endsWith('.mjs')),
-    pictures: readSubfolder(folder, 'pictures', (name) => name.endsWith('.png')),
+    pages: new Map([...markdown].map(([path, content]) => [path.slice(0, -'.md'.length), content.toString()])),
+    examples: read((path) => /^examples\/[^/]+\.mjs$/.test(path)),
+    pictures: read((path) => /^pictures\/[^/]+\.(png|svg)$/.test(path)),
   }
 }
 
-function readSubfolder(folder: string, subfolder: string, isServed: (name: string) => boolean): Map<string, Buffer> {
-  const hasSubfolder = readdirSync(folder).includes(subfolder)
-  const paths = (hasSubfolder ? fileNames(join(folder, subfolder)) : [])
-    .filter(isServed)
-    .map((name) => `${subfolder}/${name}`)
-  return new Map(paths.map((path) => [path, readFileSync(join(folder, path))]))
-}
-
-const fileNames = (folder: string) =>
-  readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => entry.name)
+function listFiles(folder: string, subfolder: string): string[] {
+  return readdirSync(join(folder, subfolder), { withFileTypes: true })
+    .flatMap((entry) => {
+      const path = join(subfolder, entry.name)
+      if (entry.isDirectory()) return foldersForContributors.includes(path) ? [] : listFiles(folder, path)
+      return entry.isFile() ? [path] : []
+    })
     .toSorted()
+}

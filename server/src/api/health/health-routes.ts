@@ -17,16 +17,21 @@ const Health = Type.Object(
   { $id: 'Health', description: 'Liveness of the process.' },
 )
 
-export const ComponentStatus = Type.Union([
-  Type.Object({
-    status: Type.Literal('ok', { description: 'The component works.' }),
-    latencyMs: Type.Integer({ description: 'Duration of the check in milliseconds.', examples: [3] }),
-  }),
-  Type.Object({
-    status: Type.Literal('failing', { description: 'The component does not work.' }),
-    reason: Type.Enum(componentFailureReasons, { description: 'Why the check failed. Details are in the server log.' }),
-  }),
-])
+export const ComponentStatus = Type.Union(
+  [
+    Type.Object({
+      status: Type.Literal('ok', { description: 'The component works.' }),
+      latencyMs: Type.Integer({ description: 'Duration of the check in milliseconds.', examples: [3] }),
+    }),
+    Type.Object({
+      status: Type.Literal('failing', { description: 'The component does not work.' }),
+      reason: Type.Enum(componentFailureReasons, {
+        description: 'Why the check failed. Details are in the server log.',
+      }),
+    }),
+  ],
+  { description: 'Whether the component works, and if not, why.' },
+)
 
 export const ReadinessStatus = Type.Enum(readinessStatuses, {
   description:
@@ -46,6 +51,14 @@ const ReadinessSchema = Type.Object(
       examples: [[]],
     }),
     version: Type.String({ description: 'Version of Colophon.' }),
+    newerVersion: Type.Optional(
+      Type.Union([Type.String(), Type.Null()], {
+        description:
+          'The newest release, if it is newer than this version. Null if there is none, or if the operator does not have it looked up ' +
+          '(`COLOPHON_RELEASES_URL`).',
+        examples: [null],
+      }),
+    ),
   },
   {
     $id: 'Readiness',
@@ -60,6 +73,7 @@ const ReadinessSchema = Type.Object(
         },
         warnings: [],
         version: '0.1.0',
+        newerVersion: null,
       },
     ],
   },

@@ -13,6 +13,7 @@ test('reports liveness and the status of each component without authentication',
   expect(await anonymous.readiness()).toEqual({
     status: 'ready',
     version,
+    newerVersion: null,
     warnings: [],
     components: { postgres: ok, temporal: ok, clickhouse: ok },
   })

@@ -23,6 +23,8 @@ const keepAliveIntervalMs = 15_000
 /** A caller who signs out, is removed or loses the key receives events for no longer than this. */
 const recheckIntervalMs = 5_000
 const maxStreamsPerCaller = 20
+/** A project can have hundreds of keys. Each stream costs every poll of this process a part of its query. */
+const maxStreamsPerProject = 200
 const batchRows = 100
 
 interface Follower {
@@ -108,6 +110,13 @@ export function createJobEventStreams(
     }
   }
 
+  const requireFewerThan = (max: number, counted: string, counts: (follower: Follower) => boolean): void => {
+    if ([...followers].filter(counts).length < max) return
+    throw new Problem('rate_limited', `The limit is ${max} open streams per ${counted}. Close one first.`, {
+      headers: { 'retry-after': '5' },
+    })
+  }
+
   const timer = setInterval(() => {
     if (polling) return
     polling = true
@@ -121,16 +130,8 @@ export function createJobEventStreams(
 
   return {
     streamJobEvents(job, subscriber) {
-      const open = [...followers].filter((follower) => follower.subscriber.id === subscriber.id).length
-      if (open >= maxStreamsPerCaller) {
-        throw new Problem(
-          'rate_limited',
-          `The limit is ${maxStreamsPerCaller} open streams per caller. Close one first.`,
-          {
-            headers: { 'retry-after': '5' },
-          },
-        )
-      }
+      requireFewerThan(maxStreamsPerCaller, 'caller', (follower) => follower.subscriber.id === subscriber.id)
+      requireFewerThan(maxStreamsPerProject, 'project', (follower) => follower.job.projectId === job.projectId)
       const stream = new PassThrough()
       const now = Date.now()
       const follower = {

@@ -148,6 +148,21 @@ test('limits a caller to 20 open streams', async () => {
   streaming.stop()
 })
 
+test('limits a project to 200 open streams, however many keys it has', async () => {
+  const { job } = await startJob()
+  const streaming = createJobEventStreams(instance.stores.events, createLog('test', { level: 'error' }))
+  const follow = (follower: typeof subscriber, followedProjectId = projectId) =>
+    streaming.streamJobEvents({ projectId: followedProjectId, jobId: job.id, after: beginning }, follower)
+  for (let key = 0; key < 10; key++) {
+    const follower = { ...subscriber, id: newId('key') }
+    for (let stream = 0; stream < 20; stream++) follow(follower)
+  }
+  const newKey = { ...subscriber, id: newId('key') }
+  expect(() => follow(newKey)).toThrow('The limit is 200 open streams per project')
+  expect(() => follow(newKey, newId('prj'))).not.toThrow()
+  streaming.stop()
+})
+
 test('a page ends after 128 KB, however many events were asked for and uploaded at once', async () => {
   const { job, live } = await startJob()
   const store = instance.stores.events

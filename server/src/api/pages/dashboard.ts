@@ -55,6 +55,7 @@ const pages = [
   '/people',
   '/audit',
   '/status',
+  '/instance',
   '/spend',
   '/projects/*',
   '/github/app-created',

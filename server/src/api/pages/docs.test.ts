@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { createHttpServer, type HttpServer } from '../../platform/http/http-server.ts'
 import { createLog } from '../../platform/log.ts'
+import { foldersForContributors } from '../docs/read-docs.ts'
 import { addDocsPages } from './docs.ts'
 import { pageHeaders } from './page-headers.ts'
 
@@ -37,6 +38,10 @@ const files = {
   'docs/runners.md':
     '# Runners\n\n## Set up a runner\n\nSee [models](models.md#add-one) and [this](#set-up-a-runner).\n',
   'docs/models.md': '# Models\n\n| name | price |\n| --- | --- |\n| `a` | 1 |\n\n## Add one\n\n## Add one\n',
+  'docs/operations/README.md': '# Operations\n\n[Backups](backup.md#keys), [models](../models.md#add-one)\n',
+  'docs/operations/backup.md': '# Backups\n\n## Keys\n\n[Index](README.md), [alerts](alerts/disk.md)\n',
+  'docs/operations/alerts/disk.md': '# Disk full\n\n[Backups](../backup.md), [runners](../../runners.md)\n',
+  'docs/operations/notes.txt': 'Secret notes',
   'docs/examples/node.mjs': "console.log('<hello>')\n",
   'docs/pictures/job.png': 'not really a picture',
   'docs/decisions/pi.md': '# Secret decision\n',
@@ -65,6 +70,42 @@ test('links to other pages and to sections', async () => {
   const { body } = await get('/docs/runners')
   expect(body).toContain('<a href="/docs/models#add-one">models</a>')
   expect(body).toContain('<a href="#set-up-a-runner">this</a>')
+})
+
+test('serves the pages of subfolders, and the index of a subfolder at the path of the folder', async () => {
+  const index = await get('/docs/operations')
+  expect(index.statusCode).toBe(200)
+  expect(index.headers).toMatchObject(pageHeaders)
+  expect(index.body).toContain('<h1 id="operations">Operations</h1>')
+  expect((await get('/docs/operations/backup')).body).toContain('<title>Backups · Colophon</title>')
+  expect((await get('/docs/operations/alerts/disk')).body).toContain('<h1 id="disk-full">Disk full</h1>')
+})
+
+test('links between folders', async () => {
+  const { body: index } = await get('/docs/operations')
+  expect(index).toContain(
+    '<a href="/docs/operations/backup#keys">Backups</a>, <a href="/docs/models#add-one">models</a>',
+  )
+  const { body: backup } = await get('/docs/operations/backup')
+  expect(backup).toContain('<a href="/docs/operations">Index</a>, <a href="/docs/operations/alerts/disk">alerts</a>')
+  const { body: alert } = await get('/docs/operations/alerts/disk')
+  expect(alert).toContain('<a href="/docs/operations/backup">Backups</a>, <a href="/docs/runners">runners</a>')
+})
+
+test('lists the pages of a folder below its index, or below that of the folder that contains it', async () => {
+  const { body } = await get('/docs/operations/backup')
+  const nav = body.slice(body.indexOf('<nav'), body.indexOf('</nav>'))
+  expect(nav).toMatch(
+    new RegExp(
+      [
+        '<a href="/docs/operations">Operations</a><ul>',
+        '<li><a href="/docs/operations/backup" aria-current="page">Backups</a></li>',
+        '<li><a href="/docs/operations/alerts/disk">Disk full</a></li>',
+        '</ul></li>',
+        '<li><a href="/docs/runners">Runners</a></li>',
+      ].join('\\n'),
+    ),
+  )
 })
 
 test('gives equal headings different IDs, as GitHub does', async () => {
@@ -131,6 +172,12 @@ test.each([
   '/docs/no-such-page',
   '/docs/runners.md',
   '/docs/runners/',
+  '/docs/operations/',
+  '/docs/operations/README',
+  '/docs/operations/backup.md',
+  '/docs/operations/alerts',
+  '/docs/operations/notes.txt',
+  '/docs/operations/no-such-page',
   '/docs/examples',
   '/docs/examples/no-such-file',
   '/docs/decisions/pi',
@@ -152,6 +199,10 @@ test.each([
   '/docs/../docs/decisions/pi.md',
   '/docs/examples/../../SECURITY.md',
   '/docs/examples/../decisions/pi.md',
+  '/docs/operations/../../SECURITY.md',
+  '/docs/operations/../decisions/pi',
+  '/docs/operations/..%2fdecisions%2fpi',
+  '/docs/operations/alerts/../../../SECURITY',
   '/docs/..%2fSECURITY.md',
   '/docs/%2e%2e/SECURITY.md',
   '/docs/%2e%2e%2fSECURITY.md',
@@ -172,7 +223,7 @@ test.each([
       .end()
   })
   expect(response.status).toBe(404)
-  expect(response.body).not.toMatch(/# Security|Secret decision|root:/)
+  expect(response.body).not.toMatch(/# Security|Secret|root:/)
 })
 
 test('shows HTML in Markdown as text and omits comments', async () => {
@@ -248,8 +299,9 @@ test('renders every page of this checkout with working links and without resourc
   }
 })
 
-test('the image contains the docs folder', () => {
+test('the image contains the docs folder without the folders for contributors', () => {
   const read = (path: string) => readFileSync(join(import.meta.dirname, '../../../..', path), 'utf8')
   expect(read('.dockerignore').split('\n')).toContain('!docs')
+  for (const folder of foldersForContributors) expect(read('.dockerignore').split('\n')).toContain(`docs/${folder}`)
   expect(read('deploy/Dockerfile')).toContain('COPY docs docs')
 })

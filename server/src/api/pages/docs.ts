@@ -8,25 +8,28 @@ import { type DocsFiles, readDocs } from '../docs/read-docs.ts'
 import { pageHeaders } from './page-headers.ts'
 
 /**
- * The documentation for people who use the instance and have no checkout: `/docs`, `/docs/{page}`, `/docs/examples/{file}`.
+ * The documentation for people who use the instance and have no checkout: `/docs`, `/docs/{page}`, `/docs/{folder}/{page}`, `/docs/examples/{file}`.
  * The files are read once at startup, and a request is looked up among them, so that it cannot name any other file.
  */
 export function addDocsPages(server: HttpServer, log: Log, root = join(import.meta.dirname, '../../../..')): void {
   const files = readDocsOrWarn(join(root, 'docs'), log)
   if (files === undefined) return
-  const { index, pages, notFound } = renderDocs(files, readRepositoryUrl(root))
+  const { pages, notFound } = renderDocs(files, readRepositoryUrl(root))
   const config = { access: 'public' } as const
   const sendPage = (reply: FastifyReply, page: string) =>
     reply.headers(pageHeaders).type('text/html; charset=utf-8').send(page)
-  server.get('/docs', { config }, async (_request, reply) => sendPage(reply, index))
+  server.get('/docs', { config }, async (_request, reply) => sendPage(reply, pages.get('') ?? notFound))
   server.get('/docs/*', { config }, async (request, reply) => {
     const { '*': path } = request.params as { '*': string }
-    const page = path === '' ? index : pages.get(path)
+    const page = pages.get(path)
     if (page !== undefined) return sendPage(reply, page)
     const example = files.examples.get(path)
     if (example !== undefined) return reply.headers(pageHeaders).type('text/plain; charset=utf-8').send(example)
     const picture = files.pictures.get(path)
-    if (picture !== undefined) return reply.headers(pageHeaders).type('image/png').send(picture)
+    if (picture !== undefined) {
+      const type = path.endsWith('.svg') ? 'image/svg+xml' : 'image/png'
+      return reply.headers(pageHeaders).type(type).send(picture)
+    }
     return sendPage(reply.code(404), notFound)
   })
 }

@@ -2,6 +2,7 @@
 import type { AuditedRequest, AuditStore, InstanceAuditAction } from '../../audit/audit-store.ts'
 import type { Person } from '../../people/session.ts'
 import type { Log } from '../../platform/log.ts'
+import { countMetric } from '../../platform/metrics/metrics.ts'
 import type { HttpRequestDetails } from '../route.ts'
 
 export type SignInMethod =
@@ -12,6 +13,12 @@ export type SignInMethod =
   | 'password_link'
   | 'owner_link'
   | 'second_factor'
+
+type FailedSignIn =
+  | { email: string }
+  | { method: 'passkey'; email?: string }
+  | { provider: string }
+  | { step: 'second_factor' }
 
 /** An attacker must not be able to fill the disk. The log has every request. */
 const maxFailuresPerHour = 1_000
@@ -32,6 +39,7 @@ export class SignInAudit {
     method: SignInMethod,
     http: HttpRequestDetails,
   ): Promise<void> {
+    countMetric('colophon_sign_ins_total', { method })
     const actor = { kind: 'person', email: person.email, ...toAuditedRequest(http) } as const
     await this.#audit.recordInstanceEvent(actor, { action: 'session.started', subject: person.id, detail: { method } })
   }
@@ -46,14 +54,8 @@ export class SignInAudit {
   }
 
   /** `detail`: the email address that was entered or has the passkey, or what the provider reported. */
-  async recordFailure(
-    detail:
-      | { email: string }
-      | { method: 'passkey'; email?: string }
-      | { provider: string }
-      | { step: 'second_factor' },
-    http: HttpRequestDetails,
-  ): Promise<void> {
+  async recordFailure(detail: FailedSignIn, http: HttpRequestDetails): Promise<void> {
+    countMetric('colophon_sign_in_failures_total', { method: failedMethod(detail) })
     const hour = Math.floor(Date.now() / hourMs)
     if (this.#failures.hour !== hour) this.#failures = { hour, count: 0 }
     this.#failures.count += 1
@@ -63,6 +65,12 @@ export class SignInAudit {
     const actor = { kind: 'anonymous', ...toAuditedRequest(http) } as const
     await this.#audit.recordInstanceEvent(actor, { action: 'session.failed', subject: 'instance', detail })
   }
+}
+
+function failedMethod(detail: FailedSignIn) {
+  if ('method' in detail) return detail.method
+  if ('provider' in detail) return 'provider'
+  return 'step' in detail ? detail.step : 'password'
 }
 
 export const toAuditedRequest = ({ requestId, ipAddress }: HttpRequestDetails): AuditedRequest => ({

@@ -11,6 +11,7 @@ import { type ModelStore, openModelKey, type StoredModel } from '../../models/mo
 import type { Egress } from '../../platform/egress/egress.ts'
 import type { HttpServer } from '../../platform/http/http-server.ts'
 import { compileValidator } from '../../platform/http/validation.ts'
+import { countMetric, observeMetric } from '../../platform/metrics/metrics.ts'
 import type { Opener } from '../../platform/sealed-secrets/sealed-secret.ts'
 import { requireLiveAttempt } from '../authenticate-attempt.ts'
 import { BodyMemoryLimit } from '../body-memory-limit.ts'
@@ -125,15 +126,17 @@ async function proxyCall(
     throw new ModelError('not_allowed', { message: 'The turn is being stopped: no more calls are allowed.' })
   const maxUsage = maxUsageOf(model, rebuilt, body)
   const reserved = await deps.calls.reserve({ projectId, jobId, turnId, model, maxUsage }, deps.ceilings)
-  const reservation = requireReservation(reserved)
+  const reservation = requireReservation(reserved, projectId)
   const meter = new UsageMeter(deps.calls, reservation, request.log)
   const handleProviderError = createProviderErrorHandler(request.log, model, key)
   request.raw.socket.setTimeout((providerEgressLimits.idleTimeoutSeconds + 30) * 1000) // longer than the server's idle timeout
   const call = { adapter, model, key, body, signal: disconnected }
+  const startedAtMs = performance.now()
   const response = await callProvider(deps.egress, call, handleProviderError).catch(async (error: unknown) => {
     await (mayHaveReachedProvider(error) ? meter.settleInterrupted() : meter.settleUnused())
     throw error
   })
+  observeMetric('colophon_model_call_wait_seconds', {}, (performance.now() - startedAtMs) / 1000)
   const relayed = { adapter, response, meter, handleProviderError }
   if (!rebuilt.stream)
     return reply.header('content-type', 'application/json; charset=utf-8').send(await relayWholeResponse(relayed))
@@ -143,7 +146,11 @@ async function proxyCall(
     .send(Readable.from(relayStreamedResponse(relayed), { objectMode: false }))
 }
 
-function requireReservation(reserved: ReservationResult): Reservation {
+function requireReservation(reserved: ReservationResult, projectId: string): Reservation {
+  if (reserved.kind !== 'reserved') {
+    const reason = reserved.kind === 'out_of_budget' ? reserved.budget : reserved.kind
+    countMetric('colophon_model_refusals_total', { reason }, { projectId })
+  }
   switch (reserved.kind) {
     case 'reserved':
       return reserved.reservation

@@ -3,7 +3,12 @@ import { expect, test, vi } from 'vitest'
 import type { ModelCallStore, Reservation } from '../../models/model-call-store.ts'
 import { UsageMeter } from './usage-meter.ts'
 
-const reservation = { id: 'mcl_1', model: { name: 'a model' }, maxUsage: { inputTokens: 100, outputTokens: 50 } }
+const prices = { input: '3', output: '15', cacheRead: null, cacheWrite: null }
+const reservation = {
+  id: 'mcl_1',
+  model: { name: 'a model', prices },
+  maxUsage: { inputTokens: 100, outputTokens: 50 },
+}
 
 /** A meter whose database fails a number of times. */
 function createMeter(failures: number) {

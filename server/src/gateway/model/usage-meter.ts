@@ -1,7 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
-import type { Usage } from '../../models/model.ts'
+import type { Prices, Usage } from '../../models/model.ts'
 import type { ModelCallStore, Reservation } from '../../models/model-call-store.ts'
+import type { LabelsOf } from '../../platform/metrics/catalog.ts'
+import { countMetric } from '../../platform/metrics/metrics.ts'
+
+type CallResult = LabelsOf<'colophon_model_calls_total'>['result']
 
 const noUsage: Usage = { inputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0 }
 
@@ -29,7 +33,7 @@ export class UsageMeter {
 
   /** The provider rejected the call. */
   async settleUnused(): Promise<void> {
-    await this.#settle(noUsage)
+    await this.#settle(noUsage, 'failed')
   }
 
   /** The provider reported an error, during its response or instead of one. */
@@ -42,22 +46,23 @@ export class UsageMeter {
   async settleComplete(): Promise<void> {
     if (this.#reportedUsage.outputTokens === undefined && !this.#settled)
       this.#log.warn({ model: this.#reservation.model.name }, 'provider reported no usage for a model call')
-    await this.#settle({ ...this.#reserved(), ...this.#reportedUsage })
+    await this.#settle({ ...this.#reserved(), ...this.#reportedUsage }, 'complete')
   }
 
   /** The response was interrupted. The maximum output counts, because thinking is not shown and is charged even then. */
   async settleInterrupted(): Promise<void> {
     const { outputTokens } = this.#reserved()
-    await this.#settle({ ...this.#reserved(), ...this.#reportedUsage, outputTokens })
+    await this.#settle({ ...this.#reserved(), ...this.#reportedUsage, outputTokens }, 'interrupted')
   }
 
   #reserved(): Usage {
     return { ...noUsage, ...this.#reservation.maxUsage }
   }
 
-  async #settle(usage: Usage): Promise<void> {
+  async #settle(usage: Usage, result: CallResult): Promise<void> {
     if (this.#settled) return
     this.#settled = true
+    this.#countMetrics(usage, result)
     for (const delayMs of [...retryDelaysMs, undefined]) {
       try {
         return await this.#calls.settle(this.#reservation, usage)
@@ -70,4 +75,26 @@ export class UsageMeter {
       }
     }
   }
+
+  #countMetrics(usage: Usage, result: CallResult): void {
+    const { projectId, model } = this.#reservation
+    countMetric('colophon_model_calls_total', { result }, { projectId })
+    const tokens = {
+      input: usage.inputTokens,
+      cache_read: usage.cacheReadTokens,
+      cache_write: usage.cacheWriteTokens,
+      output: usage.outputTokens,
+    } as const
+    for (const kind of ['input', 'cache_read', 'cache_write', 'output'] as const)
+      countMetric('colophon_model_tokens_total', { kind }, { by: tokens[kind], projectId })
+    countMetric('colophon_model_cost_usd_total', {}, { by: estimateCostUsd(usage, model.prices), projectId })
+  }
 }
+
+/** Without tokens whose price is unknown. PostgreSQL computes what counts for budgets, exactly. */
+const estimateCostUsd = (usage: Usage, prices: Prices): number =>
+  (usage.inputTokens * Number(prices.input) +
+    usage.cacheReadTokens * Number(prices.cacheRead) +
+    usage.cacheWriteTokens * Number(prices.cacheWrite) +
+    usage.outputTokens * Number(prices.output)) /
+  1e6

@@ -5,6 +5,7 @@ import { createDatabase, type Database } from '../../database/database.ts'
 import { createClickhouse } from '../../platform/clickhouse.ts'
 import type { ServicesConfig } from '../../platform/config.ts'
 import type { Log } from '../../platform/log.ts'
+import type { MeasuredPoolName } from '../../platform/metrics/measure-pool.ts'
 import { createPostgresPool } from '../../platform/postgres.ts'
 import { createTemporalConnection } from '../../platform/temporal.ts'
 
@@ -17,9 +18,9 @@ export interface ServiceClients {
   close(): Promise<void>
 }
 
-/** Opens no connection yet, so a process starts and reports on `/readyz` while a service is unreachable. */
-export function createServiceClients(config: ServicesConfig, log: Log): ServiceClients {
-  const pool = createPostgresPool(config.postgres, log)
+/** Opens no connection yet, so a process starts and reports on `/readyz` while a service is unreachable. `name`: in metrics. */
+export function createServiceClients(config: ServicesConfig, log: Log, name?: MeasuredPoolName): ServiceClients {
+  const pool = createPostgresPool(config.postgres, log, name)
   const clickhouse = createClickhouse(config.clickhouse)
   const temporal = createTemporalConnection(config.temporal)
   return {

@@ -1,5 +1,4 @@
 /** The part of `worker` that runs agent jobs: queues turns, publishes results, follows pull requests and wakes stalled jobs. */
-import { Client } from '@temporalio/client'
 import { startAuditExporter } from '../../activities/audit-exporter.ts'
 import { createGithubAuthorizationActivities } from '../../activities/github-authorization-activities.ts'
 import { createJobActivities } from '../../activities/job-activities.ts'
@@ -14,6 +13,7 @@ import { PublishSlots } from '../../activities/publish-slots.ts'
 import { createResultPublisher } from '../../activities/result-publisher.ts'
 import { deleteProjectViews } from '../../analytics/load/delete-project-views.ts'
 import { createCodeHostFactory } from '../../code-hosts/code-host-factory.ts'
+import { mayOlderVersionRun } from '../../database/older-version.ts'
 import { createClaimedTurnBuilder } from '../../gateway/claimed-turn-builder.ts'
 import type { GitProxyDeps } from '../../gateway/git-proxy.ts'
 import type { ModelRouteDeps } from '../../gateway/model/model-routes.ts'
@@ -28,6 +28,7 @@ import type { WorkerConfig } from '../../platform/config.ts'
 import { createEgressFor } from '../../platform/egress/create-egress-for.ts'
 import type { Log } from '../../platform/log.ts'
 import { createOpener, createSealer } from '../../platform/sealed-secrets/sealed-secret.ts'
+import { createTemporalClient } from '../../platform/temporal.ts'
 import { testConnectionAndDocsFolder } from '../use-cases/connect-repository.ts'
 import type { ServiceClients } from './create-service-clients.ts'
 import { openStores } from './open-stores.ts'
@@ -60,7 +61,7 @@ export function startJobWorker(config: WorkerConfig, services: ServiceClients, l
   const { database } = services
   const stores = openStores(database)
   const { attempts, authorizations, deliveries, events, githubApps, models, pullRequests, repositories, turns } = stores
-  const temporal = new Client({ connection: services.temporal, namespace: config.services.temporal.namespace })
+  const temporal = createTemporalClient(services.temporal, config.services.temporal)
   const egress = createEgressFor('codeHosts', config.egress, log)
   const modelEgress = createEgressFor('models', config.egress)
   const auditEgress = createEgressFor('auditWebhook', config.egress)
@@ -94,6 +95,7 @@ export function startJobWorker(config: WorkerConfig, services: ServiceClients, l
       slots: new PublishSlots(publishSlotLimits),
     }),
     pollBeforeTurn: createPollBeforeTurn({ turns, pullRequests, openProject, log }),
+    isWatchedByTemporal: () => mayOlderVersionRun(database),
     limits: jobs,
     timeouts: {
       heartbeatTimeoutMs: jobs.heartbeatTimeoutSeconds * 1000,

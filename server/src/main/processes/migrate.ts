@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { grants } from '../../database/grants.ts'
+import { finishedVersion } from '../../database/older-version.ts'
 import type { MigrateConfig } from '../../platform/config.ts'
 import type { Log } from '../../platform/log.ts'
 import { migrate } from '../../platform/migrations/migrate.ts'
@@ -15,7 +16,7 @@ export async function migrateServices(config: MigrateConfig, log: Log): Promise<
   try {
     for (let attempts = 1; ; attempts++) {
       try {
-        await migrate(config, grants, services, log)
+        await migrate(config, { grants, finishedVersion }, services, log)
         log.info('schema up to date')
         return
       } catch (error) {

@@ -1,3 +1,4 @@
+import { LogDrainStore } from '../../analytics/log-drains/log-drain-store.ts'
 import { AnalyticsSettingsStore } from '../../analytics/settings/analytics-settings-store.ts'
 import { scopesByRole } from '../../api/caller.ts'
 import { AuditExportStore } from '../../audit/audit-export-store.ts'
@@ -66,6 +67,7 @@ export const openStores = (database: Database) => ({
   budgetNotices: new BudgetNoticeStore(database),
   spend: new SpendStore(database),
   analyticsSettings: new AnalyticsSettingsStore(database),
+  logDrains: new LogDrainStore(database, offboarding),
   people: new PersonStore(database),
   accounts: new AccountStore(database, offboarding),
   groupRoles: new GroupRoleStore(database, offboarding),

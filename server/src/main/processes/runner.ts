@@ -5,6 +5,7 @@ import { addHealthRoutes } from '../../platform/http/health-routes.ts'
 import { createHttpServer } from '../../platform/http/http-server.ts'
 import { ComponentNotReadyError, Readiness } from '../../platform/http/readiness.ts'
 import { createLog } from '../../platform/log.ts'
+import { setMetric } from '../../platform/metrics/metrics.ts'
 import type { CodingAgent } from '../../runner/agents/coding-agent.ts'
 import { PiAgent } from '../../runner/agents/pi/pi-agent.ts'
 import { DocsChecks } from '../../runner/checks/docs-checks.ts'
@@ -42,7 +43,7 @@ export async function startRunner(config: RunnerConfig): Promise<RunningProcess>
     await checkGateway(gatewayUrl)
   }
   const readiness = new Readiness({ gateway: { essential: true, check: checkConnection } }, log)
-  const server = createHttpServer(config.http, log)
+  const server = createHttpServer(config.http, log, { name: 'runner' })
   addHealthRoutes(server, readiness)
   const http = await serveHttp(server, { config: config.http, readiness, release: async () => {} })
   const gateway = new GatewayClient({ gatewayUrl, token })
@@ -111,8 +112,10 @@ type TurnSandboxOptions = Omit<SandboxOptions, 'gatewayDirectory'>
 async function requireSandbox(options: TurnSandboxOptions): Promise<void> {
   if (process.platform !== 'linux')
     throw new HostRequirementsError(['The sandbox requires Linux. Start the runner on a Linux machine.'])
+  setMetric('colophon_runner_self_test_success', {}, 0)
   const result = await runSandboxSelfTest(options)
   if (result.kind === 'failed') throw new HostRequirementsError(result.failures.map(describeSelfTestFailure))
+  setMetric('colophon_runner_self_test_success', {}, 1)
 }
 
 async function warmUp(programs: readonly (CodingAgent | DocsChecks)[], options: TurnSandboxOptions): Promise<void> {

@@ -4,6 +4,7 @@ import type { HttpConfig } from '../../platform/config.ts'
 import type { HttpServer } from '../../platform/http/http-server.ts'
 import type { Readiness } from '../../platform/http/readiness.ts'
 import type { Log } from '../../platform/log.ts'
+import { isRecording } from '../../platform/metrics/metrics.ts'
 
 /** A started process. `stop` accepts no new work, finishes work in progress, and releases resources. */
 export interface RunningProcess {
@@ -14,22 +15,27 @@ export interface RunningProcess {
   failed?: Promise<never>
 }
 
-/** Starts to listen. `stop` first reports `stopping` on `/readyz`, then finishes open requests, then calls `release`. */
 /**
  * Node's own limit is 511. With a thousand new connections per second, a pause of half a second exceeded it, and every client waited
  * for seconds until TCP tried again. The kernel has a limit as well (`net.core.somaxconn`, 4,096 by default).
  */
 const maxWaitingConnections = 4_096
 
+const checkEveryMs = 10_000
+
+/** Starts to listen. `stop` first reports `stopping` on `/readyz`, then finishes open requests, then calls `release`. */
 export async function serveHttp(
   server: HttpServer,
   { config, readiness, release }: { config: HttpConfig; readiness: Readiness; release: () => Promise<void> },
 ): Promise<RunningProcess> {
   await server.listen({ ...config.listen, backlog: maxWaitingConnections })
+  // Otherwise the metric of a component would be as old as the last request to /readyz.
+  const checks = isRecording() && setInterval(() => void readiness.report(), checkEveryMs)
   return {
     shutdownDelaySeconds: config.shutdownDelaySeconds,
     async stop() {
       readiness.markStopping()
+      if (checks) clearInterval(checks)
       await sleep(config.shutdownDelaySeconds * 1000)
       await server.close()
       await release()

@@ -3,6 +3,7 @@ import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/wo
 import { type BackgroundTask, startBackgroundTask } from '../../platform/background-task.ts'
 import type { ServicesConfig } from '../../platform/config.ts'
 import type { Log } from '../../platform/log.ts'
+import { traceActivity } from '../../platform/tracing/trace-activity.ts'
 import { getWorkflowBundle } from './workflow-bundle.ts'
 
 const restartDelayMs = 2_000
@@ -42,6 +43,7 @@ export function startTemporalWorker(
         namespace: config.namespace,
         taskQueue,
         activities,
+        interceptors: { activity: [traceActivity] },
         ...(maxConcurrentActivities !== undefined && {
           maxConcurrentActivityTaskExecutions: maxConcurrentActivities,
         }),

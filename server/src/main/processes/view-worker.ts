@@ -14,7 +14,7 @@ export function startViewWorker(
   log: Log,
 ): { stop(): Promise<void> } {
   // The loader holds one connection, and a lock on it, while it runs, so it gets a pool of its own.
-  const loaderPool = createPostgresPool({ ...config.postgres, poolSize: 1 }, log)
+  const loaderPool = createPostgresPool({ ...config.postgres, poolSize: 1 }, log, 'loader')
   const loader = startLoader({ pool: loaderPool, clickhouse, log })
   const retention = startViewRetention({ db: database, clickhouse, log })
   const partitions = startBackgroundTask({

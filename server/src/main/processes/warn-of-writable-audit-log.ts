@@ -13,7 +13,7 @@ export const warnOfWritableAuditLog = (pool: Pool, log: Log): { stop(): void } =
       if (canChange)
         log.warn(
           { role },
-          'the database role of this process can change the audit log: give api a role of its own (docs/operating.md, Database roles)',
+          'the database role of this process can change the audit log: give api a role of its own (docs/operations/database-roles.md)',
         )
     },
     'cannot read the privileges of the database role yet: retrying',

@@ -1,6 +1,5 @@
 /** The part of `worker` that delivers events to the endpoints of projects. */
 import { Context } from '@temporalio/activity'
-import { Client } from '@temporalio/client'
 import { createWebhookActivities } from '../../activities/webhook-activities.ts'
 import { startWebhookDispatcher } from '../../activities/webhook-dispatcher.ts'
 import { jobTaskQueue } from '../../jobs/job-signaler.ts'
@@ -9,6 +8,7 @@ import { createEgressFor } from '../../platform/egress/create-egress-for.ts'
 import type { Log } from '../../platform/log.ts'
 import { createMailer } from '../../platform/mailer.ts'
 import { createOpener } from '../../platform/sealed-secrets/sealed-secret.ts'
+import { createTemporalClient } from '../../platform/temporal.ts'
 import { createEndpointSignaler, webhookTaskQueue } from '../../webhooks/endpoint-signaler.ts'
 import type { ServiceClients } from './create-service-clients.ts'
 import { openStores } from './open-stores.ts'
@@ -26,7 +26,7 @@ export function startWebhookWorker(
   const { publicUrl } = config
   const egress = createEgressFor('webhooks', config.egress, log)
   const mailer = config.email && createMailer(config.email)
-  const temporal = new Client({ connection: services.temporal, namespace: config.services.temporal.namespace })
+  const temporal = createTemporalClient(services.temporal, config.services.temporal)
   const activities = createWebhookActivities({
     deliveries,
     opener: createOpener(config.sealingKeys),

@@ -20,6 +20,7 @@ export async function getWorkflowBundle(): Promise<{ codePath: string }> {
   if (existsSync(codePath)) return { codePath }
   const { code } = await bundleWorkflowCode({
     workflowsPath: join(sourceDirectory, 'all.ts'),
+    workflowInterceptorModules: [join(sourceDirectory, 'trace-context.ts')],
     logger: new DefaultLogger('ERROR'),
   })
   await mkdir(bundleDirectory, { recursive: true })

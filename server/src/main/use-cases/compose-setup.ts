@@ -73,7 +73,7 @@ export async function setUpComposeVolumes(volumes = mountDirectory): Promise<voi
 
 const sealingKeysFile = 'sealing-keys.json'
 
-/** A step of the rotation: docs/operating.md has their order. The services get the keys from `setUpComposeVolumes`. */
+/** A step of the rotation: docs/operations/rotate-secrets.md has their order. The services get the keys from `setUpComposeVolumes`. */
 export function rotateComposeSealingKeys(step: string, volumes = mountDirectory): void {
   const path = join(volumes, 'secrets', sealingKeysFile)
   writeFile(path, rotateSealingKeys(readFileSync(path, 'utf8'), step), 0o600)

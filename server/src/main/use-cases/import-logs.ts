@@ -9,7 +9,8 @@ import type { ImportSummary } from '../../analytics/import-logs/import-in-chunks
 import { type ImportDeps, importLog } from '../../analytics/import-logs/import-log.ts'
 import { ImportStore } from '../../analytics/import-logs/import-store.ts'
 import type { LogFileOnDisk } from '../../analytics/import-logs/log-file.ts'
-import { createLogLineParser, type LogFormat, logFormats } from '../../analytics/import-logs/parse-log-line.ts'
+import { logFormats } from '../../analytics/log-formats/log-format.ts'
+import { createLogLineParser, type LogLineOptions } from '../../analytics/log-formats/parse-log-line.ts'
 import { createDatabase } from '../../database/database.ts'
 import { loadLogImportConfig } from '../../platform/config.ts'
 import { Problem } from '../../platform/http/problem.ts'
@@ -22,41 +23,42 @@ import { createImportProgressPrinter } from './import-progress.ts'
 import { openLogFiles } from './log-files.ts'
 
 export async function importLogs(
-  options: { readonly project: string; readonly format: string | undefined },
+  options: { readonly project: string; readonly format: string | undefined; readonly host: string | undefined },
   paths: readonly string[],
 ): Promise<void> {
   const projectId = parseProjectId(options.project, 'project')
   const format = options.format === undefined ? undefined : createChoiceParser(logFormats)(options.format, 'format')
+  const lineOptions = { format, host: options.host }
   const { files, unreadable } = await openLogFiles(paths)
   for (const message of unreadable) process.stderr.write(`${message}\n`)
   const config = loadLogImportConfig()
   const log = createLog('import-logs', config.log)
   const pool = createPostgresPool(config.postgres, log)
   try {
-    const db = createDatabase(pool)
-    const { projects, analyticsSettings } = openStores(db)
+    const database = createDatabase(pool)
+    const { projects, analyticsSettings } = openStores(database)
     await projects.get(projectId)
-    const buffer = new PostgresViewBuffer(db, config.views)
-    const notes = new SourceActivityRecorder(db, log)
+    const buffer = new PostgresViewBuffer({ pool, database }, config.views)
+    const notes = new SourceActivityRecorder(database, log)
     const deps: ImportDeps = {
-      runs: new ImportStore(db, projectId),
+      runs: new ImportStore(database, projectId),
       append: (delivery) => retryWhileUnavailable(() => buffer.append(delivery)),
       recordOutcome: (note) => notes.record(note),
       site: await analyticsSettings.read(projectId),
       clientDetector: loadClientDetector(),
     }
     await withImportLock(pool, projectId, async () => {
-      for (const { path, file } of files) await importFile(path, file, format, deps)
+      for (const { path, file } of files) await importFile(path, file, lineOptions, deps)
     }).finally(() => notes.flush())
   } finally {
     await pool.end()
   }
 }
 
-async function importFile(path: string, file: LogFileOnDisk, format: LogFormat | undefined, deps: ImportDeps) {
+async function importFile(path: string, file: LogFileOnDisk, options: LogLineOptions, deps: ImportDeps) {
   const progress = createImportProgressPrinter(path, file)
   try {
-    const imported = await importLog(file, createLogLineParser(format), deps, progress.update)
+    const imported = await importLog(file, createLogLineParser(options), deps, progress.update)
     progress.end(formatSummary(imported, deps))
   } catch (error) {
     progress.end('interrupted. Views counted so far are kept; import the file again to continue.')
@@ -67,7 +69,7 @@ async function importFile(path: string, file: LogFileOnDisk, format: LogFormat |
 const isBrokenArchive = (error: unknown) => /^Z_|^ERR_ZLIB/.test(String((error as { code?: unknown }).code))
 
 function formatSummary(
-  { lines, counted, dropped, unreadableLines, alreadyImportedLines }: ImportSummary,
+  { lines, counted, dropped, unreadableLines, ignoredLines, alreadyImportedLines }: ImportSummary,
   { site }: ImportDeps,
 ): string {
   const reasons = Object.entries(dropped) as [keyof DropCounts, number][]
@@ -81,6 +83,7 @@ function formatSummary(
     ...(alreadyImportedLines > 0 ? [`${formatCount(alreadyImportedLines)} already imported`] : []),
     `${formatCount(counted)} views counted`,
     `${formatCount(total)} dropped${reasonCounts.length > 0 ? ` (${reasonCounts.join(', ')})` : ''}`,
+    ...(ignoredLines > 0 ? [`${formatCount(ignoredLines)} ignored`] : []),
     `${formatCount(unreadableLines)} unreadable`,
     ...(humansCountedByScript
       ? ['human views are not counted from logs, because this project counts them with the script']

@@ -8,10 +8,10 @@ export const healthResponse = () => ({ status: 'alive' as const, version })
 /** `/readyz`: which components work. Route traffic elsewhere while this is 503. */
 export async function readinessResponse(
   readiness: Readiness,
-): Promise<{ status: 200 | 503; body: ReadinessReport & { version: string } }> {
+): Promise<{ status: 200 | 503; body: ReadinessReport & { version: string; newerVersion: string | null } }> {
   const report = await readiness.report()
   const acceptsRequests = report.status === 'ready' || report.status === 'degraded'
-  return { status: acceptsRequests ? 200 : 503, body: { ...report, version } }
+  return { status: acceptsRequests ? 200 : 503, body: { ...report, version, newerVersion: readiness.newerVersion } }
 }
 
 /** For processes without an API of their own: the gateway and the runner. */

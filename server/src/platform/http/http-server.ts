@@ -2,10 +2,10 @@
  * The HTTP server under `api`, the gateway and the runner's health port: a request id in every response, one log line per
  * request, errors as RFC 9457 problems, and a graceful shutdown that lets requests in flight finish.
  */
-import { readFileSync } from 'node:fs'
 import { STATUS_CODES } from 'node:http'
 import { isIP, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { Server as TlsServer } from 'node:tls'
 import fastify, {
   type FastifyBaseLogger,
   type FastifyError,
@@ -18,8 +18,12 @@ import type { HttpConfig } from '../config.ts'
 import { createAddressClassifier } from '../egress/address-policy.ts'
 import { newId } from '../ids.ts'
 import type { Log } from '../log.ts'
+import type { LabelsOf } from '../metrics/catalog.ts'
+import { countMetric, observeMetric } from '../metrics/metrics.ts'
 import { isServiceUnavailable } from '../service-unavailable.ts'
+import { followRenewals, readCertificate, recordExpiry } from './certificate.ts'
 import { internalErrorProblem, Problem } from './problem.ts'
+import { runInTraceOf, traceRequests } from './trace-requests.ts'
 
 export type HttpServer = FastifyInstance
 
@@ -45,7 +49,11 @@ const nodeOptions = (requestTimeoutMs: number) => ({
 })
 const keepAliveTimeoutMs = 72_000 // longer than the 60 s of load balancers, so that they never write to a closed connection
 
+export type HttpServerName = LabelsOf<'colophon_http_problems_total'>['server']
+
 export interface HttpServerOptions {
+  /** In metrics. */
+  name?: HttpServerName
   /** From the first byte of a request to its last. */
   requestTimeoutMs?: number
   /** Of the instance, without a trailing slash: the `type` of a problem is a URL below it. Undefined: `about:blank`. */
@@ -59,22 +67,23 @@ export interface HttpServerOptions {
 export function createHttpServer(
   config: HttpConfig,
   log: Log,
-  { requestTimeoutMs = 30_000, publicUrl, requiresHttpsOfSubdomains, onUntrustedProxy }: HttpServerOptions = {},
+  {
+    name = 'public',
+    requestTimeoutMs = 30_000,
+    publicUrl,
+    requiresHttpsOfSubdomains,
+    onUntrustedProxy,
+  }: HttpServerOptions = {},
 ): HttpServer {
   const raw: RawResponseOptions = { publicUrl, headers: commonHeaders(publicUrl, requiresHttpsOfSubdomains === true) }
   const withCommonHeaders = (request: FastifyRequest, reply: FastifyReply) =>
     reply.header('x-request-id', request.id).headers(raw.headers)
   const onError = (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
-    respondWithError(error, request, reply, publicUrl)
+    respondWithError(error, request, reply, { name, publicUrl })
+  const certificate = config.tls && readCertificate(config.tls)
   const server = fastify({
-    ...(config.tls
-      ? {
-          https: {
-            ...nodeOptions(requestTimeoutMs),
-            cert: readFileSync(config.tls.certificateFile),
-            key: readFileSync(config.tls.keyFile),
-          },
-        }
+    ...(certificate
+      ? { https: { ...nodeOptions(requestTimeoutMs), ...certificate } }
       : { http: nodeOptions(requestTimeoutMs) }),
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
@@ -91,6 +100,7 @@ export function createHttpServer(
     clientErrorHandler: (error, socket) => respondToClientError(error, socket, requestTimeoutMs, raw),
     frameworkErrors: (error, request, reply) => onError(error, request, withCommonHeaders(request, reply)), // no hook runs for these
   })
+  traceRequests(server, (path) => !healthPaths.has(path))
   // By default Node responds to an unknown `Expect` with an empty 417, and not at all to CONNECT.
   server.server.on('checkExpectation', server.routing)
   server.server.on('connect', (_request, socket) => {
@@ -109,7 +119,13 @@ export function createHttpServer(
     // for the idle timeout (tried).
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
   })
-  server.addHook('onSend', async (_request, reply) => {
+  server.addHook('onSend', async (request, reply) => {
+    if (!healthPaths.has(request.url))
+      observeMetric(
+        'colophon_http_request_duration_seconds',
+        { server: name, status: toStatusClass(reply.statusCode) },
+        reply.elapsedTime / 1000,
+      )
     if (stopping) reply.header('connection', 'close') // an open keep-alive connection would delay the shutdown
   })
   server.addHook('onRequest', async (request, reply) => {
@@ -122,20 +138,34 @@ export function createHttpServer(
   server.addHook('onResponse', async (request, reply) => {
     const isQuiet = request.routeOptions.config.quiet === true && reply.statusCode < 400
     const level = isQuiet || healthPaths.has(request.url) ? 'debug' : 'info' // health paths are polled all the time
-    request.log[level](
-      {
-        method: request.method,
-        route: request.routeOptions.url,
-        path: request.url.split('?', 1)[0],
-        status: reply.statusCode,
-        milliseconds: Math.round(reply.elapsedTime),
-      },
-      'request',
+    runInTraceOf(request, () =>
+      request.log[level](
+        {
+          method: request.method,
+          route: request.routeOptions.url,
+          path: request.url.split('?', 1)[0],
+          status: reply.statusCode,
+          milliseconds: Math.round(reply.elapsedTime),
+        },
+        'request',
+      ),
     )
   })
   server.setErrorHandler(onError)
+  if (config.tls && certificate && server.server instanceof TlsServer) {
+    recordExpiry(name, certificate)
+    const renewals = followRenewals(server.server, config.tls, {
+      current: certificate,
+      log,
+      onRenewed: (renewed) => recordExpiry(name, renewed),
+    })
+    server.addHook('onClose', () => renewals.stop())
+  }
   return server
 }
+
+const toStatusClass = (status: number) =>
+  `${Math.floor(status / 100)}xx` as LabelsOf<'colophon_http_request_duration_seconds'>['status']
 
 /** For every response, also to what is not HTTP. */
 function commonHeaders(publicUrl: string | undefined, requiresHttpsOfSubdomains: boolean): Record<string, string> {
@@ -174,9 +204,10 @@ function respondWithError(
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
-  publicUrl: string | undefined,
+  { name, publicUrl }: { name: HttpServerName; publicUrl: string | undefined },
 ): FastifyReply {
   const problem = toProblem(error)
+  if (!healthPaths.has(request.url)) countMetric('colophon_http_problems_total', { server: name, code: problem.code })
   if (problem.code === 'unavailable' && problem.cause === undefined) {
     request.log.warn({ reason: problem.detail, route: request.routeOptions.url }, 'request rejected') // on purpose, so not an error
   } else if (problem.status >= 500) {

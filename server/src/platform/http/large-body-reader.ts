@@ -11,7 +11,7 @@ import { Problem } from './problem.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route reads its body itself, through `LargeBodies`. */
+    /** The route reads its body itself, with a `LargeBodyReader`. */
     largeBody?: boolean
   }
 }
@@ -20,7 +20,9 @@ export interface LargeBodyOptions {
   /** Uncompressed. */
   maxBytes: number
   allowGzip: boolean
-  /** Parsers by media type. */
+  /** By default, an empty body is rejected. */
+  allowEmpty?: boolean
+  /** Parsers by media type; `*` is for all others. */
   parsers: Readonly<Record<string, (bytes: Buffer) => unknown>>
 }
 
@@ -31,38 +33,62 @@ export const disableBodyParsing = (server: HttpServer): void => {
 
 export class LargeBodyReader {
   readonly #budget: ByteBudget
+  readonly #maxBytesPerOwner: number
+  readonly #owners = new Map<string, { budget: ByteBudget; bodies: number }>()
 
-  constructor(maxBytes: number) {
+  constructor(maxBytes: number, { maxBytesPerOwner = maxBytes } = {}) {
     this.#budget = new ByteBudget(maxBytes)
+    this.#maxBytesPerOwner = maxBytesPerOwner
   }
 
-  /** The body counts against the budget until `use` settles. */
+  /** The body counts against the budget until `use` settles, and against that of its owner: one must not keep out all others. */
   async read<Result>(
     request: IncomingMessage,
-    options: LargeBodyOptions,
+    options: LargeBodyOptions & { owner?: string | undefined },
     use: (body: unknown) => Promise<Result>,
   ): Promise<Result> {
+    const owner = this.#enter(options.owner)
     let reservedBytes = 0
     const reserve = (bytes: number) => {
       if (reservedBytes + bytes > options.maxBytes) throw tooLarge(options)
-      if (!this.#budget.tryReserve(bytes)) throw budgetExhausted()
+      if (!owner.budget.tryReserve(bytes)) throw budgetExhausted()
+      if (!this.#budget.tryReserve(bytes)) {
+        owner.budget.release(bytes)
+        throw budgetExhausted()
+      }
       reservedBytes += bytes
     }
     try {
       const parse = selectParser(request, options)
       const bytes = await readAll(request, decompressed(request, options), reserve)
-      if (bytes.length === 0) throw emptyBody()
+      if (bytes.length === 0 && !options.allowEmpty) throw emptyBody()
       return await use(parse(bytes))
     } finally {
       this.#budget.release(reservedBytes)
+      owner.budget.release(reservedBytes)
+      owner.leave()
     }
+  }
+
+  /** Without an owner, only the budget of all bodies counts. */
+  #enter(name: string | undefined): { budget: ByteBudget; leave(): void } {
+    if (name === undefined) return { budget: new ByteBudget(Number.POSITIVE_INFINITY), leave: () => {} }
+    const owner = this.#owners.get(name) ?? { budget: new ByteBudget(this.#maxBytesPerOwner), bodies: 0 }
+    this.#owners.set(name, owner)
+    owner.bodies++
+    const leave = () => {
+      owner.bodies--
+      if (owner.bodies === 0) this.#owners.delete(name)
+    }
+    return { budget: owner.budget, leave }
   }
 }
 
-function selectParser({ headers }: IncomingMessage, { parsers, maxBytes, allowGzip }: LargeBodyOptions) {
-  if (headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0') throw emptyBody()
+function selectParser({ headers }: IncomingMessage, { parsers, maxBytes, allowGzip, allowEmpty }: LargeBodyOptions) {
+  const isEmpty = headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0'
+  if (isEmpty && !allowEmpty) throw emptyBody()
   const mediaType = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
-  const parse = Object.hasOwn(parsers, mediaType) ? parsers[mediaType] : undefined
+  const parse = Object.hasOwn(parsers, mediaType) ? parsers[mediaType] : parsers['*']
   if (!parse) throw new Problem('unsupported_media_type', `Send the body as ${Object.keys(parsers).join(' or ')}.`)
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge({ maxBytes })
   const encoding = headers['content-encoding'] ?? 'identity'

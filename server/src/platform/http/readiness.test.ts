@@ -27,13 +27,13 @@ test('is degraded without an optional component and not ready without an essenti
 
 test('reports the reason of a failure, but no address', async () => {
   const checks = {
-    down: { essential: false, check: fails },
-    full: { essential: false, check: async () => Promise.reject(new ComponentNotReadyError('disk_full')) },
+    temporal: { essential: false, check: fails },
+    clickhouse: { essential: false, check: async () => Promise.reject(new ComponentNotReadyError('disk_full')) },
   }
   const report = await new Readiness(checks, quiet).report()
   expect(report.components).toEqual({
-    down: { status: 'failing', reason: 'unreachable' },
-    full: { status: 'failing', reason: 'disk_full' },
+    temporal: { status: 'failing', reason: 'unreachable' },
+    clickhouse: { status: 'failing', reason: 'disk_full' },
   })
 })
 

@@ -1,6 +1,8 @@
 /** Which components of the process work, as `/readyz` reports it. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../log.ts'
+import type { LabelsOf } from '../metrics/catalog.ts'
+import { setMetric } from '../metrics/metrics.ts'
 
 /** Public, so never an address or a driver's message: those are in the log. */
 export const componentFailureReasons = [
@@ -10,6 +12,8 @@ export const componentFailureReasons = [
   'disk_full',
   'namespace_missing',
   'migrations_pending',
+  'version_too_old',
+  'restore_unfinished',
 ] as const
 type FailureReason = (typeof componentFailureReasons)[number]
 
@@ -20,6 +24,9 @@ export class ComponentNotReadyError extends Error {
     this.reason = reason
   }
 }
+
+type ComponentName = LabelsOf<'colophon_component_up'>['component']
+export type ComponentChecks = Readonly<Partial<Record<ComponentName, ComponentCheck>>>
 
 export interface ComponentCheck {
   /** Without an essential component the process can do nothing, and load balancers should route elsewhere. */
@@ -48,14 +55,16 @@ const showWarningForMs = 10 * 60_000
 const reportCacheMs = 1_000 // more frequent requests share one report, so that they cannot overload the services
 
 export class Readiness {
-  readonly #checks: Readonly<Record<string, ComponentCheck>>
+  readonly #checks: ComponentChecks
   readonly #log: Log
   readonly #lastStatus = new Map<string, ComponentStatus['status']>()
   #latest: { at: number; components: Promise<Record<string, ComponentStatus>> } | undefined
   readonly #warnedAt = new Map<ReadinessWarning, number>()
   #stopping = false
+  /** Null: none is known, because it is not looked up or this version is the newest. */
+  newerVersion: string | null = null
 
-  constructor(checks: Readonly<Record<string, ComponentCheck>>, log: Log) {
+  constructor(checks: ComponentChecks, log: Log) {
     this.#checks = checks
     this.#log = log
   }
@@ -88,19 +97,20 @@ export class Readiness {
     }
     const components = await this.#latest.components
     if (this.#stopping) return { status: 'stopping', components }
-    const failing = Object.keys(components).filter((name) => components[name]?.status === 'failing')
+    const names = Object.keys(components) as ComponentName[]
+    const failing = names.filter((name) => components[name]?.status === 'failing')
     if (failing.some((name) => this.#checks[name]?.essential)) return { status: 'not_ready', components }
     return { status: failing.length > 0 ? 'degraded' : 'ready', components }
   }
 
   async #checkAll(): Promise<Record<string, ComponentStatus>> {
-    const checks = Object.entries(this.#checks)
+    const checks = Object.entries(this.#checks) as [ComponentName, ComponentCheck][]
     return Object.fromEntries(
       await Promise.all(checks.map(async ([name, check]) => [name, await this.#check(name, check)])),
     )
   }
 
-  async #check(name: string, { check }: ComponentCheck): Promise<ComponentStatus> {
+  async #check(name: ComponentName, { check }: ComponentCheck): Promise<ComponentStatus> {
     const startedAt = performance.now()
     try {
       await Promise.race([check(), sleep(checkTimeoutMs, undefined, { ref: false }).then(throwTimeout)])
@@ -113,7 +123,8 @@ export class Readiness {
   }
 
   /** Logs a line when a component fails and one when it recovers, not one per check. */
-  #recordStatus(name: string, status: ComponentStatus['status'], error?: unknown): void {
+  #recordStatus(name: ComponentName, status: ComponentStatus['status'], error?: unknown): void {
+    setMetric('colophon_component_up', { component: name }, status === 'ok' ? 1 : 0)
     const previous = this.#lastStatus.get(name)
     this.#lastStatus.set(name, status)
     if (previous === status || (previous === undefined && status === 'ok')) return

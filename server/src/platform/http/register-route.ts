@@ -40,7 +40,7 @@ export interface RouteRegistration<Admitted> {
 
 export function registerRoute<Admitted, Request>(
   server: HttpServer,
-  { method, url, access, schemas, quiet }: RouteDeclaration<RouteSchemas, string, Request>,
+  { method, url, access, schemas, quiet, untraced }: RouteDeclaration<RouteSchemas, string, Request>,
   { admit, readmit, respond, readsBody = false, maxBodyBytes }: RouteRegistration<Admitted>,
 ): void {
   const { params, query, body, headers } = schemas
@@ -48,7 +48,7 @@ export function registerRoute<Admitted, Request>(
   server.route({
     method,
     url,
-    config: { access, largeBody: readsBody, quiet: quiet === true },
+    config: { access, largeBody: readsBody, quiet: quiet === true, untraced: untraced === true },
     ...(maxBodyBytes !== undefined && { bodyLimit: maxBodyBytes }),
     schema: {
       ...(params && { params }),

@@ -45,6 +45,8 @@ export interface RouteDeclaration<Schemas extends RouteSchemas, Access extends s
   schemas: Schemas
   /** Called too often to log every successful request. */
   quiet?: true
+  /** Called too often to trace, although successful requests are logged. */
+  untraced?: true
   handle(request: Request): Promise<RouteResponse<Schemas>>
 }
 

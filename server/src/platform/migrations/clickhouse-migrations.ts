@@ -15,11 +15,11 @@ export async function planClickhouseMigrations(clickhouse: ClickHouseClient): Pr
     clickhouse,
     "SELECT count() AS exists FROM system.tables WHERE database = currentDatabase() AND name = 'schema_migration'",
   )
-  const applied = Number(table?.exists)
-    ? await queryRows<AppliedMigration>(clickhouse, 'SELECT name, checksum FROM schema_migration')
-    : []
-  return planMigrations(migrations(), applied)
+  return planMigrations(migrations(), Number(table?.exists) ? await listAppliedClickhouseMigrations(clickhouse) : [])
 }
+
+export const listAppliedClickhouseMigrations = (clickhouse: ClickHouseClient): Promise<AppliedMigration[]> =>
+  queryRows(clickhouse, 'SELECT name, checksum FROM schema_migration ORDER BY name')
 
 /**
  * ClickHouse has no transactional DDL, so every statement must be idempotent: if the process is killed halfway, the

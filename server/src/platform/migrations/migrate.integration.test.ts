@@ -5,10 +5,12 @@ import pg from 'pg'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { createEmptyTestInstance } from '../../../../testing/harness/empty-test-instance.ts'
 import { grants } from '../../database/grants.ts'
+import { finishedVersion } from '../../database/older-version.ts'
 import { createClickhouse } from '../clickhouse.ts'
 import { loadMigrateConfig } from '../config.ts'
 import { createLog } from '../log.ts'
 import { createTemporalConnection } from '../temporal.ts'
+import { tryBackupLock } from './backup-lock.ts'
 import { migrate } from './migrate.ts'
 
 const files = readdirSync(join(import.meta.dirname, '../../../migrations/postgres'))
@@ -33,7 +35,7 @@ async function createUnmigratedInstance() {
     async run() {
       const lines: { msg: string; service?: string; migration?: string; migrations?: string[] }[] = []
       const log = createLog('test', { level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
-      await migrate(config, grants, { clickhouse, temporal }, log)
+      await migrate(config, { grants, finishedVersion }, { clickhouse, temporal }, log)
       return {
         lines,
         applied: lines.flatMap(({ service, migration }) => (service === 'postgres' && migration) || []),
@@ -75,6 +77,33 @@ test('lets one of several concurrent processes migrate while the others wait', a
   const runs = await Promise.all([run(), run(), run()])
   expect(runs.map(({ applied }) => applied).sort()).toEqual([[], [], names])
   expect(await appliedNames()).toEqual(names)
+})
+
+test('waits for a backup, but not if nothing is to be applied', async () => {
+  const { run, pool, appliedNames } = await createUnmigratedInstance()
+  const backup = await pool.connect()
+  try {
+    expect(await tryBackupLock(backup)).toBe(true)
+    const running = run()
+    const isWaiting = async () =>
+      (
+        await pool.query(
+          `SELECT FROM pg_locks JOIN pg_database ON pg_database.oid = database
+           WHERE datname = current_database() AND locktype = 'advisory' AND NOT granted`,
+        )
+      ).rowCount === 1
+    await expect.poll(isWaiting, { timeout: 30_000 }).toBe(true)
+    expect(await appliedNames().catch(() => [])).toEqual([])
+    await backup.query('SELECT pg_advisory_unlock_all()')
+    const { lines, applied } = await running
+    expect(lines[0]?.msg).toBe('waiting for a backup to finish')
+    expect(applied).toEqual(names)
+
+    expect(await tryBackupLock(backup)).toBe(true)
+    expect((await run()).lines).toEqual([])
+  } finally {
+    backup.release(true)
+  }
 })
 
 test('rejects a file that was modified after it was applied, and changes nothing', async () => {

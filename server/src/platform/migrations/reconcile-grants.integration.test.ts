@@ -59,7 +59,7 @@ async function createTables() {
 
 test('grants what is declared, and changes nothing the second time', async () => {
   const { owner, roles, superuser, listPrivileges } = await createTables()
-  expect(await reconcileGrants(owner, grants, roles)).toEqual({ granted: 7, revoked: 1 }) // PUBLIC may call new functions
+  expect(await reconcileGrants(owner, grants, roles, { revokes: true })).toEqual({ granted: 7, revoked: 1 }) // PUBLIC may call new functions
   expect(await listPrivileges(roles.api)).toEqual(['INSERT page.id', 'SELECT log', 'SELECT page', 'UPDATE page.title'])
   expect(await listPrivileges(roles.worker)).toEqual(['DELETE page', 'SELECT page.id'])
   const { rows } = await superuser.query(
@@ -67,19 +67,19 @@ test('grants what is declared, and changes nothing the second time', async () =>
     [roles.api, roles.worker],
   )
   expect(rows).toEqual([{ api: false, worker: true }])
-  expect(await reconcileGrants(owner, grants, roles)).toEqual({ granted: 0, revoked: 0 })
+  expect(await reconcileGrants(owner, grants, roles, { revokes: true })).toEqual({ granted: 0, revoked: 0 })
 })
 
 test('revokes everything else on these tables, and nothing on others', async () => {
   const { owner, roles, api, worker, listPrivileges } = await createTables()
-  await reconcileGrants(owner, grants, roles)
+  await reconcileGrants(owner, grants, roles, { revokes: true })
   await owner.query(`
     GRANT ALL ON page, log TO ${api};
     GRANT SELECT, UPDATE (title) ON page TO ${worker};
     GRANT UPDATE ON log TO PUBLIC;
     GRANT EXECUTE ON FUNCTION clean_up(text) TO PUBLIC;
     GRANT SELECT ON of_a_newer_version TO ${api}`)
-  await reconcileGrants(owner, grants, roles)
+  await reconcileGrants(owner, grants, roles, { revokes: true })
   expect(await listPrivileges(roles.api)).toEqual([
     'INSERT page.id',
     'SELECT log',
@@ -91,6 +91,34 @@ test('revokes everything else on these tables, and nothing on others', async () 
   expect(await listPrivileges('PUBLIC')).not.toContain('UPDATE log')
 })
 
+test('leaves the roles what another version declares, until they lose it, but never PUBLIC', async () => {
+  const { owner, roles, api, worker, listPrivileges } = await createTables()
+  await reconcileGrants(owner, grants, roles, { revokes: true })
+  await owner.query(`
+    GRANT UPDATE ON page TO ${api};
+    GRANT SELECT, INSERT (id) ON log TO ${worker};
+    GRANT UPDATE ON log TO PUBLIC;
+    GRANT EXECUTE ON FUNCTION clean_up(text) TO ${api}, PUBLIC`)
+  const listFunctionUsers = async () =>
+    (
+      await owner.query<{ grantee: string }>(
+        `SELECT CASE grantee WHEN 0 THEN 'PUBLIC' ELSE pg_get_userbyid(grantee) END AS grantee
+         FROM pg_proc, aclexplode(proacl) WHERE proname = 'clean_up' AND grantee <> proowner ORDER BY 1`,
+      )
+    ).rows.map(({ grantee }) => grantee)
+
+  expect(await reconcileGrants(owner, grants, roles, { revokes: false })).toEqual({ granted: 0, revoked: 2 })
+  expect(await listPrivileges(roles.api)).toEqual(['INSERT page.id', 'SELECT log', 'SELECT page', 'UPDATE page'])
+  expect(await listPrivileges(roles.worker)).toEqual(['DELETE page', 'INSERT log.id', 'SELECT log', 'SELECT page.id'])
+  expect(await listFunctionUsers()).toEqual([roles.api, roles.worker])
+  expect(await listPrivileges('PUBLIC')).not.toContain('UPDATE log')
+
+  await reconcileGrants(owner, grants, roles, { revokes: true })
+  expect(await listPrivileges(roles.api)).toEqual(['INSERT page.id', 'SELECT log', 'SELECT page', 'UPDATE page.title'])
+  expect(await listPrivileges(roles.worker)).toEqual(['DELETE page', 'SELECT page.id'])
+  expect(await listFunctionUsers()).toEqual([roles.worker])
+})
+
 test('lets the roles connect and use the schema, and nobody create anything in it', async () => {
   const { owner, superuser, roles } = await createTables()
   const { rows: names } = await superuser.query<{ name: string }>('SELECT current_database() AS name')
@@ -98,7 +126,7 @@ test('lets the roles connect and use the schema, and nobody create anything in i
     REVOKE ALL ON DATABASE ${names[0]?.name} FROM PUBLIC;
     REVOKE ALL ON SCHEMA public FROM PUBLIC;
     GRANT CREATE ON SCHEMA public TO PUBLIC`) // the default until PostgreSQL 14
-  await reconcileGrants(owner, grants, roles)
+  await reconcileGrants(owner, grants, roles, { revokes: true })
   const { rows } = await superuser.query(
     `SELECT has_database_privilege(role, current_database(), 'CONNECT') AS connect,
        has_schema_privilege(role, 'public', 'USAGE') AS usage, has_schema_privilege(role, 'public', 'CREATE') AS create
@@ -110,7 +138,8 @@ test('lets the roles connect and use the schema, and nobody create anything in i
 
 test('refuses roles that are not separate, and changes nothing', async () => {
   const { owner, superuser, roles, api, worker, listPrivileges } = await createTables()
-  const reconcile = (changed: Partial<typeof roles> = {}) => reconcileGrants(owner, grants, { ...roles, ...changed })
+  const reconcile = (changed: Partial<typeof roles> = {}) =>
+    reconcileGrants(owner, grants, { ...roles, ...changed }, { revokes: true })
   await expect(reconcile({ api: 'missing_role' })).rejects.toThrow(
     `COLOPHON_DATABASE_API_ROLE is missing_role, which does not exist: create it with CREATE ROLE "missing_role"`,
   )

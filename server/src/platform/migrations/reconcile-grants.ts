@@ -1,6 +1,7 @@
 /**
  * Gives the database roles of `api` and `worker` exactly the privileges that are declared, on tables and functions that are declared.
- * What others have is left alone, except for PUBLIC, and so are tables of a newer version.
+ * What others have is left alone, except for PUBLIC, and so are tables of a newer version. While processes of two versions run, the roles
+ * also keep what only the other version declares.
  */
 import pg from 'pg'
 import { ConfigError } from '../config.ts'
@@ -37,11 +38,15 @@ interface Privilege {
   grantee: string
 }
 
-/** In one transaction, so that a process that is running never misses a privilege. Returns how many privileges were changed. */
+/**
+ * In one transaction, so that a process that is running never misses a privilege. Returns how many privileges were changed. `revokes`: the
+ * roles lose what is not declared.
+ */
 export async function reconcileGrants(
   client: pg.ClientBase,
   { tables, functions }: Grants,
   roles: DatabaseRoles,
+  { revokes }: { revokes: boolean },
 ): Promise<{ granted: number; revoked: number }> {
   await assertRolesAreSeparate(client, roles)
   const expected = listExpected({ tables, functions }, roles)
@@ -49,14 +54,18 @@ export async function reconcileGrants(
   try {
     await openSchema(client, roles)
     const current = await listCurrent(client, Object.keys(tables), Object.keys(functions), roles)
-    const surplus = subtract(current, expected)
+    // No version needs what PUBLIC has: all of them revoke it.
+    const isKept = ({ grantee }: Privilege) => !revokes && grantee !== everyone
+    const undeclared = subtract(current, expected)
+    const kept = undeclared.filter(isKept)
+    const surplus = subtract(undeclared, kept)
     const missing = subtract(expected, current)
     // Revoking a privilege on a table also revokes it on the columns, so what a role should have on such a table is granted again.
     const changed = new Set(surplus.map(objectOf))
     const repeated = expected.filter((privilege) => changed.has(objectOf(privilege)))
     const statements = [...surplus.map(formatRevoke), ...missing.map(formatGrant), ...repeated.map(formatGrant)]
     if (statements.length > 0) await client.query(statements.join(';\n'))
-    await assertNothingElse(client, expected, Object.keys(tables), roles)
+    await assertNothingElse(client, [...expected, ...kept], Object.keys(tables), roles)
     await client.query('COMMIT')
     return { granted: missing.length, revoked: surplus.length }
   } catch (error) {

@@ -38,6 +38,37 @@ export const httpsLink = checkedText(
   ({ name }, value) => `${name} must be a URL that starts with https://, got ${value}`,
 )
 
+/** Minute, hour, day of the month, month, day of the week. */
+const cronRanges = [
+  { min: 0, max: 59 },
+  { min: 0, max: 23 },
+  { min: 1, max: 31 },
+  { min: 1, max: 12 },
+  { min: 0, max: 7 },
+] as const
+
+/** Like `*`, `5` and `1-5`, each of them also with a step, like `1-5/2`. */
+const cronEntry = /^(?:\*|(\d{1,2})(?:-(\d{1,2}))?)(?:\/[1-9]\d?)?$/
+
+function isCronEntry(entry: string, { min, max }: { min: number; max: number }): boolean {
+  const match = cronEntry.exec(entry)
+  const first = Number(match?.[1] ?? min)
+  const last = Number(match?.[2] ?? max)
+  return match !== null && min <= first && first <= last && last <= max
+}
+
+/** The five fields of cron, without names of months and days. */
+export const cronExpression = checkedText(
+  (value) => {
+    const fields = value.split(' ')
+    return (
+      fields.length === cronRanges.length &&
+      cronRanges.every((range, index) => fields[index]?.split(',').every((entry) => isCronEntry(entry, range)))
+    )
+  },
+  ({ name }, value) => `${name} must be five fields of cron, like "17 2 * * *", got ${value}`,
+)
+
 export const integer = (min: number, max: number): Kind<number> => ({
   accepts: `From ${min} to ${max}.`,
   parse(value, { name }, env) {
@@ -156,7 +187,35 @@ export const githubUrls = mapped(
   (urls) => (urls.length > 0 ? urls.map(withoutTrailingSlashes) : undefined),
 )
 
+/** Names and values of HTTP headers. A value may contain `=`, but no comma. It is not in the error, because it may be a key. */
+export const headerValues: Kind<Readonly<Record<string, string>>> = {
+  parse(value, { name }, env) {
+    const entries = value.split(',').flatMap((entry) => {
+      if (entry.trim() === '') return []
+      const [, header, headerValue] = /^\s*([\w!#$%&'*+.^`|~-]+)=([\x20-\x7e]+?)\s*$/.exec(entry) ?? []
+      if (header === undefined || headerValue === undefined) {
+        env.addError(`${name} must be a comma-separated list of headers like authorization=Bearer abc`)
+        return []
+      }
+      return [[header, headerValue] as const]
+    })
+    return Object.fromEntries(entries)
+  },
+}
+
 /** Can also be read from a file, and is never printed. */
 export const secret = <Value>(kind: Kind<Value>): Kind<Value> => ({ ...kind, file: 'secret' })
 /** Can also be read from a file. */
 export const inFile = <Value>(kind: Kind<Value>): Kind<Value> => ({ ...kind, file: 'public' })
+
+/** Public keys of age. Post-quantum ones are longer and begin with `age1pq1`. */
+export const ageRecipients = list('age recipients like age1…', (entry) => /^age1[02-9ac-hj-np-z]+$/.test(entry))
+
+/** The secret keys in the text of a file that `age-keygen` or `colophon-server backup key generate` wrote. */
+export const ageIdentities: Kind<readonly string[]> = {
+  parse(value, { name }, env) {
+    const identities = value.match(/^AGE-SECRET-KEY-[0-9A-Z-]+$/gm) ?? []
+    if (identities.length === 0) env.addError(`${name} must contain an age identity, like AGE-SECRET-KEY-1…`)
+    return identities
+  },
+}

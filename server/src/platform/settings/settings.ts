@@ -4,12 +4,16 @@
  */
 import { parseSealingPrivateKeys, parseSealingPublicKeys } from '../sealed-secrets/sealing-keys.ts'
 import {
+  ageIdentities,
+  ageRecipients,
   boolean,
   claimValues,
   contacts,
+  cronExpression,
   emailDomains,
   githubUrls,
   groupRoles,
+  headerValues,
   hosts,
   httpsLink,
   inFile,
@@ -40,7 +44,7 @@ export const settings = {
         meaning:
           'PostgreSQL database (15 or newer), like `postgres://user:password@host:5432/colophon`. The database must ' +
           'exist. The user of `migrate` and `serve` owns the tables, and must be allowed to create them; `api` and `worker` ' +
-          'should have [users of their own](operating.md#database-roles). For TLS, append `?sslmode=verify-full`.',
+          'should have [users of their own](operations/database-roles.md). For TLS, append `?sslmode=verify-full`.',
       }),
       poolSize: withDefault('COLOPHON_DATABASE_POOL_SIZE', integer(1, 1000), '10', {
         meaning: 'Maximum number of PostgreSQL connections per process. `serve` has two pools of this size.',
@@ -110,8 +114,8 @@ export const settings = {
     tls: {
       certificateFile: optional('COLOPHON_TLS_CERT_FILE', text, {
         meaning:
-          'PEM file with the certificate chain. Without it, a reverse proxy terminates TLS. Read at startup: restart ' +
-          'after a renewal.',
+          'PEM file with the certificate chain. Without it, a reverse proxy terminates TLS. A renewed certificate is used ' +
+          'within half a minute.',
       }),
       keyFile: optional('COLOPHON_TLS_KEY_FILE', text, {
         meaning: 'PEM file with the private key. Set both or neither.',
@@ -121,6 +125,11 @@ export const settings = {
       meaning:
         'Whether `Strict-Transport-Security`, which tells browsers to use HTTPS for a year, also covers the subdomains of the ' +
         'public URL. Set it if nobody uses one of them without HTTPS.',
+    }),
+    releasesUrl: optional('COLOPHON_RELEASES_URL', url('https:', 'http:'), {
+      meaning:
+        'URL that is read once a day to find out whether a newer release exists, which `/readyz` and the status page then show. For releases ' +
+        'on GitHub: `https://api.github.com/repos/OWNER/NAME/releases`. Without it, nothing is looked up.',
     }),
     securityContact: {
       contacts: withDefault('COLOPHON_SECURITY_CONTACT', contacts, '', {
@@ -229,7 +238,7 @@ export const settings = {
     }),
     tls: {
       certificateFile: optional('COLOPHON_GATEWAY_TLS_CERT_FILE', text, {
-        meaning: "PEM file with the gateway's certificate chain.",
+        meaning: "PEM file with the gateway's certificate chain. A renewed certificate is used within half a minute.",
       }),
       keyFile: optional('COLOPHON_GATEWAY_TLS_KEY_FILE', text, {
         meaning: 'PEM file with the private key. Set both or neither.',
@@ -398,7 +407,8 @@ export const settings = {
           'Maximum size of the buffer in PostgreSQL in which views wait for ClickHouse. When it is full, ingest ' +
           'responds with 503, and `import-logs` waits. A megabyte holds about 30,000 views, so the default holds about ' +
           '30 million. The IDs of beacons, about 105 bytes each for up to an hour, count as well: 2,000 beacons per ' +
-          'second need 800 megabytes.',
+          'second need 800 megabytes. So do those of views from log drains, for up to 30 hours: a million per day need ' +
+          '160 megabytes.',
       },
     ),
     beacons: {
@@ -424,6 +434,58 @@ export const settings = {
           '`daily_limit`.',
       }),
     },
+    maxLoggedPerDayPerProject: withDefault('COLOPHON_LOG_DRAINS_MAX_PER_DAY_PER_PROJECT', integer(1, 1e12), '500000', {
+      meaning:
+        'Maximum page views per day (UTC) from the [log drains](log-drains.md) of one project. Further ones are dropped as ' +
+        '`daily_limit`. Their IDs are in the buffer for a day, 160 megabytes for each million, and may take half of it. So raise ' +
+        '`COLOPHON_VIEWS_BUFFER_MAX_MEGABYTES` too.',
+    }),
+  },
+
+  backups: {
+    storage: optional('COLOPHON_BACKUP_STORAGE', text, {
+      documentedDefault: 'required for `backup schedule`',
+      purpose: 'the directory or bucket that backups are written to',
+      meaning:
+        'Directory that backups are written to and restored from, or a bucket like `s3://bucket/folder`. Each backup is a folder in it.',
+    }),
+    schedule: withDefault('COLOPHON_BACKUP_SCHEDULE', cronExpression, '17 2 * * *', {
+      meaning:
+        'When `backup schedule` writes a backup, in UTC: minute, hour, day of the month, month and day of the week, as for cron.',
+    }),
+    keep: withDefault('COLOPHON_BACKUP_KEEP', integer(1, 10_000), '14', {
+      meaning: 'How many backups `backup schedule` keeps. It deletes older ones when it has written a new one.',
+    }),
+    recipients: withDefault('COLOPHON_BACKUP_RECIPIENTS', ageRecipients, '', {
+      documentedDefault: 'required for `backup`',
+      purpose: 'the public keys that backups are encrypted for; create a pair with colophon-server backup key generate',
+      meaning:
+        'Public keys of [age](https://age-encryption.org) that backups are encrypted for, separated by commas. Create a pair with ' +
+        '`colophon-server backup key generate`, or with `age-keygen`.',
+    }),
+    s3: {
+      endpoint: optional('COLOPHON_BACKUP_S3_ENDPOINT', url('https:', 'http:'), {
+        purpose: 'the S3-compatible object storage, like https://s3.example.com',
+        meaning:
+          'URL of an S3-compatible object storage, like `https://s3.example.com`. Without it, the bucket is on AWS. Buckets are in the ' +
+          'path of its URLs, not in the host name.',
+      }),
+      region: withDefault('COLOPHON_BACKUP_S3_REGION', text, 'us-east-1', { meaning: 'Region of the bucket.' }),
+      accessKeyId: optional('COLOPHON_BACKUP_S3_ACCESS_KEY_ID', text, {
+        documentedDefault: "what AWS's SDK finds, like the role of the machine",
+        meaning: 'ID of the key for the bucket. It has to list, read, write and delete objects.',
+      }),
+      secretAccessKey: optional('COLOPHON_BACKUP_S3_SECRET_ACCESS_KEY', secret(text), {
+        documentedDefault: 'required with the ID',
+        meaning: 'The secret key for the bucket.',
+      }),
+    },
+    identities: optional('COLOPHON_BACKUP_IDENTITY', secret(ageIdentities), {
+      documentedDefault: 'required for `restore`',
+      meaning:
+        'Secret key of age that opens the backups: only for `backup verify` and `restore`. Keep it somewhere other than the ' +
+        'backups, and not on the machine that writes them.',
+    }),
   },
 
   runner: {
@@ -462,6 +524,35 @@ export const settings = {
     },
   },
 
+  metrics: {
+    listen: optional('COLOPHON_METRICS_LISTEN', listenAddress, {
+      meaning:
+        'Host and port at which the process serves [metrics](operations/monitoring.md) to Prometheus, at `/metrics`, like ' +
+        '`127.0.0.1:9464`. Without it, the process serves none. The port must not be reachable from the internet.',
+    }),
+    projectLabels: withDefault('COLOPHON_METRICS_PROJECT_LABELS', boolean, 'false', {
+      meaning:
+        'Whether metrics of jobs, models and page views have the label `project` with the ID of the project. Each project ' +
+        'adds up to some hundred series to your Prometheus.',
+    }),
+  },
+
+  traces: {
+    endpoint: required('COLOPHON_TRACES_ENDPOINT', mapped(url('http:', 'https:'), withoutTrailingSlashes), {
+      documentedDefault: 'none',
+      purpose: 'the collector of your traces, like http://127.0.0.1:4318',
+      meaning:
+        'URL of an OpenTelemetry collector that `api` and `worker` send [traces](operations/tracing.md) to, as OTLP over HTTP, like ' +
+        '`http://127.0.0.1:4318`. `/v1/traces` is appended. Without it, nothing is traced.',
+    }),
+    headers: withDefault('COLOPHON_TRACES_HEADERS', secret(headerValues), '', {
+      meaning: 'Headers of the requests to the collector, like `authorization=Bearer abc`, separated by commas.',
+    }),
+    samplePercent: withDefault('COLOPHON_TRACES_SAMPLE_PERCENT', integer(0, 100), '100', {
+      meaning: 'How many traces are sent. A trace is sent whole or not at all.',
+    }),
+  },
+
   allProcesses: {
     logLevel: withDefault('COLOPHON_LOG_LEVEL', oneOf('debug', 'info', 'warn', 'error'), 'info', {
       meaning: 'The least severe messages to log.',
@@ -474,7 +565,8 @@ export const settings = {
     requiresTls: withDefault('COLOPHON_REQUIRE_TLS', boolean, 'false', {
       meaning:
         'Whether a process refuses to start if one of its connections to another machine is not encrypted: to PostgreSQL, ' +
-        'ClickHouse, Temporal, the gateway, the SMTP server, the OpenID provider or the audit webhook, or from its own clients.',
+        'ClickHouse, Temporal, the gateway, the SMTP server, the OpenID provider, the audit webhook, the collector of traces or the ' +
+        'storage of backups, or from its own clients.',
     }),
     shutdownDelaySeconds: withDefault('COLOPHON_SHUTDOWN_DELAY_SECONDS', integer(0, 300), '0', {
       meaning:

@@ -109,6 +109,8 @@ const descriptions: Readonly<Record<string, (detail: Detail) => string>> = {
   'github_app.stored': ({ slug, previousAppId }) =>
     `${previousAppId === null ? 'added' : 'replaced'} the GitHub App ${text(slug)}`,
   'secrets.resealed': ({ resealed }) => `sealed ${Number(resealed)} secrets again`,
+  'instance.recovered': () => 'reset jobs and deliveries after a recovery of PostgreSQL',
+  'backup.restored': ({ backup }) => `restored the backup ${String(backup)}`,
   'person.disabled': ({ email }) => `disabled ${person(email)}`,
   'person.enabled': ({ email }) => `enabled ${person(email)}`,
   'person.deleted': () => 'deleted a person',

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { cpuMillisecondsOf } from '../../platform/testing/cpu-milliseconds.ts'
 import { createLogLineParser } from './parse-log-line.ts'
 
-const read = createLogLineParser(undefined)
+const read = createLogLineParser()
 const at = new Date('2026-03-09T23:59:58Z')
 
 test.each([
@@ -43,9 +43,21 @@ test.each([
     { path: '/docs/a.md?x=1', userAgent: 'curl/8.0', accept: 'text/markdown, */*', prefetch: true },
   ],
   [
-    'nginx, with JSON in the format of Caddy',
-    '{"ts":1773100798.000,"status":200,"request":{"method":"GET","uri":"/a","headers":{"User-Agent":["say \\"hi\\""],"Accept":["text/markdown, */*"],"Sec-Purpose":["prefetch;prerender"]}}}',
+    'nginx, with JSON in the format of Caddy, as in 0.1.0',
+    '{"ts":1773100798.000,"status":200,"request":{"method":"GET","uri":"/a","host":"docs.example.com","headers":{"User-Agent":["say \\"hi\\""],"Accept":["text/markdown, */*"],"Sec-Purpose":["prefetch;prerender"]}}}',
     { method: 'GET', path: '/a', status: 200, userAgent: 'say "hi"', accept: 'text/markdown, */*', prefetch: true },
+  ],
+  [
+    'nginx, with the JSON of docs/views.md',
+    String.raw`{"at":1773100798.000,"method":"GET","host":"127.0.0.1","path":"/caf%C3%A9?x=1&y=\"z\"","status":200,"userAgent":"GPTBot/1.2 \"x\\y\" ü","accept":"text/markdown, \"a\"","secPurpose":"","id":"31c09206fc0ca597268d979c0633ff10"}`,
+    {
+      path: '/caf%C3%A9?x=1&y="z"',
+      userAgent: 'GPTBot/1.2 "x\\y" ü',
+      accept: 'text/markdown, "a"',
+      prefetch: false,
+      host: '127.0.0.1',
+      requestId: '31c09206fc0ca597268d979c0633ff10',
+    },
   ],
   [
     'Caddy, with the time as a string',
