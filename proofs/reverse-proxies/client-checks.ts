@@ -1,4 +1,5 @@
 /** Short requests: the dashboard, HTTP/2, headers, the session cookie and the address of the client. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { chromium } from 'playwright-core'
 import { findBinary } from '../../testing/services/find-binary.ts'
 import type { ProxyFixture } from './fixture.ts'
@@ -13,6 +14,20 @@ export async function checkClients(fixture: ProxyFixture, proxy: RunningProxy): 
   await setsSecureCookie(fixture, proxy)
   await reportsClientAddress(fixture, proxy)
   await admitsOnlyRunners(fixture, proxy)
+  await keepsQueriesOutOfLogs(fixture, proxy)
+}
+
+/** The URL of a log drain can have its secret in the query. */
+async function keepsQueriesOutOfLogs({ run }: ProxyFixture, proxy: RunningProxy): Promise<void> {
+  const path = '/v1/log-drains/drn_logged'
+  await sendThrough(proxy, { method: 'POST', path: `${path}?token=colophon_drain_secret`, body: '{}' })
+  if (proxy.name === 'nginx') {
+    // The others write no access log. A request is logged after its response.
+    const isLogged = () => proxy.readLogs().includes(`"POST ${path} HTTP/`)
+    for (const deadline = Date.now() + 5_000; !isLogged() && Date.now() < deadline; ) await sleep(50)
+    run.check(isLogged(), `${proxy.name}: the path is logged`)
+  }
+  run.check(!proxy.readLogs().includes('colophon_drain_secret'), `${proxy.name}: queries are not logged`)
 }
 
 async function servesPagesOnce({ run }: ProxyFixture, proxy: RunningProxy): Promise<void> {

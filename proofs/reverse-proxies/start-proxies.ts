@@ -1,5 +1,5 @@
 /** Starts reverse proxies with the configurations in deploy/proxies, which the docs show. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
@@ -22,6 +22,8 @@ export interface RunningProxy {
   gatewayPort: number
   /** Of the authority that signed its certificates. */
   authorityPem: string
+  /** What it wrote to its output and its access log. */
+  readLogs(): string
 }
 
 export type ProxyName = 'nginx' | 'Caddy' | 'Traefik'
@@ -68,6 +70,7 @@ export async function startProxy(run: ProofRun, name: ProxyName, upstreams: Upst
     [/colophon-gateway\.example\.com(?!\/)/g, gatewayName],
     [/\/etc\/letsencrypt\/live\/[\w.-]+\/fullchain\.pem/g, files.certificate],
     [/\/etc\/letsencrypt\/live\/[\w.-]+\/privkey\.pem/g, files.key],
+    [/\/var\/log\/nginx\//g, `${folder}/`],
     [/listen 443/g, `listen 127.0.0.1:${port}`],
     [/listen 8443/g, `listen 127.0.0.1:${gatewayPort}`],
     [/":443"/g, `"127.0.0.1:${port}"`],
@@ -96,7 +99,13 @@ export async function startProxy(run: ProofRun, name: ProxyName, upstreams: Upst
   await proxy.start()
   const output = await runCommand(['sh', '-c', '"$@" 2>&1', 'sh', binary, ...versionArguments])
   const authorityPem = authorityFile === undefined ? cert : readFileSync(join(folder, authorityFile), 'utf8')
-  return { name, version: /\d+\.\d+\.\d+/.exec(output)?.[0] ?? 'unknown', port, gatewayPort, authorityPem }
+  const version = /\d+\.\d+\.\d+/.exec(output)?.[0] ?? 'unknown'
+  const readLogs = () =>
+    readdirSync(folder)
+      .filter((file) => file.endsWith('.log'))
+      .map((file) => readFileSync(join(folder, file), 'utf8'))
+      .join('\n')
+  return { name, version, port, gatewayPort, authorityPem, readLogs }
 }
 
 const proxies: Record<ProxyName, ProxyDefinition> = {
